@@ -27,9 +27,13 @@ var pythonEdges []byte
 //go:embed pyprobe/beyond.py
 var pythonBeyond []byte
 
+//go:embed pyprobe/offers.py
+var pythonOffers []byte
+
 const (
 	edgesName     = "atoll_guard_edges.py"
 	beyondName    = "atoll_guard_beyond.py"
+	offersName    = "atoll_guard_offers.py"
 	recordingName = "atoll_guard_recording"
 	recordingEnv  = "ATOLL_GUARD_RECORDING"
 	pythonWork    = 5 * time.Minute // of the tests while calls are recorded
@@ -45,7 +49,7 @@ func (c *check) python(ctx context.Context) error {
 	if err := os.MkdirAll(p.host, 0o755); err != nil {
 		return fmt.Errorf("make room for a recording: %w", err)
 	}
-	for name, text := range map[string][]byte{"probe.py": pythonProbe, edgesName: pythonEdges, beyondName: pythonBeyond} {
+	for name, text := range map[string][]byte{"probe.py": pythonProbe, edgesName: pythonEdges, beyondName: pythonBeyond, offersName: pythonOffers} {
 		if err := os.WriteFile(filepath.Join(p.host, name), text, 0o644); err != nil {
 			return fmt.Errorf("lay the probe: %w", err)
 		}

@@ -30,6 +30,7 @@ import types
 
 from atoll_guard_beyond import of_change
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
+from atoll_guard_offers import SIMPLE, as_type, offers, public_names, rest_of
 
 TREE = os.path.realpath(os.getcwd())
 MASK = (1 << 64) - 1
@@ -47,6 +48,8 @@ LARGEST = 2 << 20  # bytes of one call of a script
 MOST_LARGE = 3  # of those of a function
 ALL_LARGE = 12 << 20  # bytes of all of them
 LARGE_SHARE = 40  # one case in so many is a large call
+MOST_POOLED = 60  # values of one parameter
+MOST_DRAINED = 200  # of what an iterator yields
 COVER_FILE = "atoll_guard_cover.out"
 
 
@@ -106,6 +109,12 @@ class Draws:
 
     def pick(self, values):
         return values[self.n(len(values))]
+
+    def chance(self, k):
+        """Once in k times; never where an edge is to stand."""
+        if self.aim:
+            self.forced.insert(0, 0)
+        return self.n(k) == k - 1
 
     def edge(self, kind, values):
         """Stands an edge here where the aim says so, and beside one by chance; None for no."""
@@ -169,6 +178,8 @@ class Recorder:
         self.stack = []
         self.most, self.longest = MOST_RECORDED, LONGEST
         self.large, self.room = {}, 0  # calls of scripts above LONGEST, and bytes for more
+        self.names, self.open = {}, set()  # of parameters, by group; groups that take any keyword
+        self.offers = offers(sources_of_tree())
 
     def more(self):
         """Makes room for the calls of scripts behind those of the tests."""
@@ -218,10 +229,10 @@ class Recorder:
         if kept is not None and kept[0] is value:
             if kept[3] is None:
                 raise Unrecordable
-            return ("made", kept[1].__module__, kept[1].__qualname__, kept[2], tuple(kept[3]))
+            return ("made", kept[1].__module__, kept[1].__qualname__, kept[2], tuple(kept[3]), self.settings(value))
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and in_tree(getattr(sys.modules.get(type(value).__module__), "__file__", None) or "/"):
             fields = {f.name: self.encode(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value) if f.init}
-            return ("made", type(value).__module__, type(value).__qualname__, ((), fields), ())
+            return ("made", type(value).__module__, type(value).__qualname__, ((), fields), (), {})
         if type(value) in (list, tuple, set):
             return (type(value).__name__, [self.encode(v, depth + 1) for v in value])
         if type(value) is dict:
@@ -233,6 +244,10 @@ class Recorder:
         if len(data) > self.longest or b"__main__" in data:
             raise Unrecordable
         return ("value", data)
+
+    def settings(self, value):
+        """The options that an object has, by the names of attributes."""
+        return options_of(value, self.offers["options"])
 
     def arguments(self, frame):
         code = frame.f_code
@@ -269,6 +284,11 @@ class Recorder:
         name = key[1].rsplit(".", 1)[-1]
         args, kwargs = self.arguments(frame)
         bound = "." in key[1]
+        if key not in self.names:
+            code = frame.f_code
+            self.names[key] = code.co_varnames[: code.co_argcount]
+            if code.co_flags & inspect.CO_VARKEYWORDS:
+                self.open.add(key[0] + ":" + key[1])
         me = args[0] if bound and args else None
         kept = self.objects.get(id(me)) if me is not None else None
         if bound and name == "__init__":
@@ -341,8 +361,27 @@ class Recorder:
         out = {}
         for (module, name), calls in sorted(self.calls.items()):
             out[module + ":" + name] = sorted(calls, key=lambda d: (len(d), d))
-        out[""] = {module + ":" + name: list(calls) for (module, name), calls in sorted(self.large.items())}
-        return out
+        large = {module + ":" + name: list(calls) for (module, name), calls in sorted(self.large.items())}
+        return {"calls": out, "large": large, "pool": self.pool(), "names": self.parameters(), "open": sorted(self.open), **self.offers}
+
+    def parameters(self):
+        """Names of the arguments that a call holds in order, without the object."""
+        return {m + ":" + n: list(names[1:] if "." in n and names[:1] in (("self",), ("cls",)) else names) for (m, n), names in sorted(self.names.items())}
+
+    def pool(self):
+        """Values of arguments by the name of their parameter, short ones first."""
+        out, names = {}, self.parameters()
+        for (module, name), calls in sorted(self.calls.items()):
+            for _, _, args, kwargs in calls.values():
+                for k, recipe in list(zip(names.get(module + ":" + name, []), args)) + list(kwargs.items()):
+                    out.setdefault(k, {})[repr(recipe)] = recipe
+        return {k: [v[r] for r in sorted(v, key=lambda r: (len(r), r))[:MOST_POOLED]] for k, v in sorted(out.items())}
+
+
+def options_of(value, known):
+    """The values of an object's options, of which known has the names by class."""
+    held = getattr(value, "__dict__", {})
+    return {a: held[a] for c in type(value).__mro__ for a in known.get((c.__module__, c.__qualname__), ()) if type(held.get(a, held)) in SIMPLE}
 
 
 def run_tests(words):
@@ -395,6 +434,16 @@ def run_scripts(scripts):
         finally:
             for _, timer, _ in timers:
                 signal.setitimer(timer, 0)
+
+
+def sources_of_tree():
+    """The Python files of the tree but its tests."""
+    out = []
+    for folder, dirs, files in os.walk("."):
+        dirs[:] = sorted(d for d in dirs if not d.startswith(".") and d not in ("node_modules", "site-packages"))
+        names = (os.path.relpath(os.path.join(folder, f)) for f in files if f.endswith(".py"))
+        out += [n for n in names if not is_test(n)]
+    return out
 
 
 def record(q):
@@ -524,13 +573,9 @@ def declarations(source):
 def affected(q):
     """Names that a change can reach, by the names that sources mention."""
     was, now = {}, {}
-    for folder, dirs, files in os.walk("."):
-        dirs[:] = [d for d in dirs if not d.startswith(".") and d != "node_modules"]
-        for f in files:
-            name = os.path.relpath(os.path.join(folder, f))
-            if f.endswith(".py") and not is_test(name):
-                with contextlib.suppress(OSError, UnicodeDecodeError), open(name, encoding="utf-8") as h:
-                    was[name] = declarations(h.read())
+    for name in sources_of_tree():
+        with contextlib.suppress(OSError, UnicodeDecodeError), open(name, encoding="utf-8") as h:
+            was[name] = declarations(h.read())
     now.update(was)
     for name, source in (q.get("sources") or {}).items():
         now[name] = declarations(source)
@@ -573,15 +618,44 @@ def decode(recipe):
         return {"list": list, "tuple": tuple, "set": set}[kind](decode(r) for r in recipe[1])
     if kind == "dict":
         return {decode(k): decode(v) for k, v in recipe[1]}
-    _, module, name, (args, kwargs), history = recipe
+    return made(recipe)[0]
+
+
+def made(recipe, vary=None):
+    """An object made again, at times with other options, and how in words."""
+    _, module, name, (args, kwargs), history, settings = recipe
     cls = find(module, name)
-    me = cls(*[decode(a) for a in args], **{k: decode(v) for k, v in kwargs.items()})
+    args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
+    if vary:
+        args, kwargs = vary.options(args, kwargs)
+    words = name + call_text(args, kwargs)
+    try:
+        me = cls(*args, **kwargs)
+    except (Exception, SystemExit) as e:
+        raise NotMade(words, failure(e)) from None
     for method, margs, mkwargs in history:
+        margs, mkwargs = [decode(a) for a in margs], {k: decode(v) for k, v in mkwargs.items()}
+        words += "." + method + call_text(margs, mkwargs)
         with contextlib.suppress(Exception):
-            result = getattr(me, method)(*[decode(a) for a in margs], **{k: decode(v) for k, v in mkwargs.items()})
+            result = getattr(me, method)(*margs, **mkwargs)
             if inspect.isgenerator(result):
-                list(zip(range(200), result))
-    return me
+                list(zip(range(MOST_DRAINED), result))
+    if vary:
+        settings = vary.settings(settings or vary.options_of(me))
+    for attribute, value in settings.items():
+        if getattr(me, attribute, me) is not me and getattr(me, attribute) != value:
+            words += " with %s = %s" % (attribute, show(value, live=True))
+            with contextlib.suppress(Exception):
+                setattr(me, attribute, value)
+    return me, words
+
+
+class NotMade(Exception):
+    """A constructor failed: how it was called, and how it failed."""
+
+
+def call_text(args, kwargs):
+    return "(" + ", ".join([show(a, live=True) for a in args] + [k + "=" + show(v, live=True) for k, v in kwargs.items()]) + ")"
 
 
 def find(module, name):
@@ -601,8 +675,33 @@ PARTS = re.compile(r"\W?\w+")
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits, edges):
-        self.d, self.lits, self.edges = d, lits, edges
+    def __init__(self, d, lits, edges, known=None):
+        self.d, self.lits, self.edges, self.known = d, lits, edges, known or {}
+        self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + [s for s in lits["strings"] if 0 < len(s) <= 2]
+
+    def options(self, args, kwargs):
+        """Arguments of a constructor, now and then one of them another: a switch that is turned."""
+        args, kwargs = list(args), dict(kwargs)
+        places = list(range(len(args))) + list(kwargs)
+        if places and self.d.chance(4):
+            switches = [p for p in places if type(args[p] if type(p) is int else kwargs[p]) is bool]
+            p = self.d.pick(switches if switches and self.d.n(2) else places)
+            held = args if type(p) is int else kwargs
+            held[p] = self.other(held[p])
+        return args, kwargs
+
+    def options_of(self, me):
+        return options_of(me, self.known)
+
+    def settings(self, settings):
+        """The options of an object, at times with some of them turned or changed."""
+        out = dict(settings)
+        if out and self.d.chance(3):
+            for _ in range(1 + self.d.n(2)):
+                switches = [k for k in out if type(out[k]) is bool or out[k] in (0, 1)]
+                k = self.d.pick(switches if switches and self.d.n(3) else list(out))
+                out[k] = (self.d.n(4) if type(out[k]) is int and out[k] in (0, 1) else not out[k]) if k in switches else self.other(out[k])
+        return out
 
     def text(self):
         edge = self.d.edge("text", self.edges.texts)
@@ -696,7 +795,10 @@ class Vary:
         if self.lits["strings"] and d.n(3) == 2:
             s = d.pick(self.lits["strings"])
         at = d.n(len(s) + 1)
-        k = d.n(20)
+        k = d.n(24)
+        if k > 19 and self.bits:
+            bit = d.pick(self.bits)
+            return d.pick([s + bit, s[:at] + bit + s[at:], bit + s, s[:at] + bit + d.pick(self.bits) + s[at:]])
         if k > 17:
             return self.reparted(s)
         if k > 13:
@@ -819,8 +921,20 @@ class Vary:
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def show(v, depth=0, seen=()):
-    """What a caller can see of a value, and nothing of how it is kept."""
+def drained(v, rest):
+    """What an iterator yields, to a bound, and how it fails."""
+    out = []
+    try:
+        for x in zip(range(MOST_DRAINED), v):
+            out.append(rest(x[1]))
+    except Exception as e:
+        out.append(failure(e))
+    return "yields [" + ", ".join(out) + "]"
+
+
+def show(v, depth=0, seen=(), live=False):
+    """What a caller can see of a value, and nothing of how it is kept. What is live
+    is still to be used, and nothing is taken out of it."""
     if id(v) in seen:
         return "..."
     if v is None or isinstance(v, (bool, int, str, bytes)) and type(v) in (type(None), bool, int, str, bytes):
@@ -834,7 +948,10 @@ def show(v, depth=0, seen=()):
     if depth > 7:
         return "..."
     seen = seen + (id(v),)
-    rest = lambda x: show(x, depth + 1, seen)
+    rest = lambda x: show(x, depth + 1, seen, live)
+    own = in_tree(getattr(sys.modules.get(type(v).__module__), "__file__", None) or "/")
+    if rest_of(v):
+        return rest_of(v)
     if isinstance(v, enum.Enum):
         return type(v).__name__ + "." + v.name
     if isinstance(v, (list, tuple)) and type(v).__repr__ in (list.__repr__, tuple.__repr__) or isinstance(v, tuple) and hasattr(v, "_fields"):
@@ -848,19 +965,13 @@ def show(v, depth=0, seen=()):
         return type(v).__name__ + "(" + repr(str(v)) + ")"
     if isinstance(v, type):
         return "class " + v.__name__
-    if inspect.isgenerator(v) or type(v) in (map, filter, zip, reversed, range, enumerate) or hasattr(v, "__next__"):
-        out = []
-        for i, x in enumerate(v):
-            if i >= 200:
-                break
-            out.append(rest(x))
-        return "yields [" + ", ".join(out) + "]"
+    if inspect.isgenerator(v) or type(v) in (map, filter, zip, reversed, range, enumerate) or hasattr(v, "__next__") and not own:
+        return type(v).__name__ if live and type(v) is not range else drained(v, rest)
     if callable(v) and hasattr(v, "__name__"):
         return "function"
     if hasattr(v, "tolist") and callable(v.tolist):
         return rest(v.tolist())
-    module = sys.modules.get(type(v).__module__)
-    if module is not None and in_tree(getattr(module, "__file__", None) or "/"):
+    if own:
         fields = {k: x for k, x in sorted(getattr(v, "__dict__", {}).items()) if not k.startswith("_")}
         for c in type(v).__mro__:
             for k in getattr(c, "__slots__", ()) if not isinstance(getattr(c, "__slots__", ()), str) else ():
@@ -872,10 +983,12 @@ def show(v, depth=0, seen=()):
                         fields[k] = getattr(v, k)
         text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x) for k, x in sorted(fields.items())) + "}"
         for name in ("__str__", "__len__"):
-            own = next((c for c in type(v).__mro__ if name in vars(c)), object)
-            if own is not object and depth < 3 and in_tree(getattr(sys.modules.get(own.__module__), "__file__", None) or "/"):
+            defines = next((c for c in type(v).__mro__ if name in vars(c)), object)
+            if defines is not object and depth < 3 and in_tree(getattr(sys.modules.get(defines.__module__), "__file__", None) or "/"):
                 with contextlib.suppress(Exception):
                     text += " " + name + "=" + repr(getattr(v, name)())
+        if not live and depth < 3 and hasattr(type(v), "__iter__"):
+            text += " " + drained(v, rest)
         return text
     try:
         return ADDRESS.sub("", repr(v))[:LONGEST]
@@ -893,6 +1006,8 @@ def failure(e):
         line = linecache.getline(tb.tb_frame.f_code.co_filename, tb.tb_lineno).strip()
         if re.search(r"\braise\b", line) or not in_tree(tb.tb_frame.f_code.co_filename):
             return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", str(e))
+    if isinstance(e, OSError) and type(e.filename) is str:
+        return "raises " + type(e).__name__ + " for " + repr(e.filename)
     return "raises " + type(e).__name__
 
 
@@ -905,14 +1020,14 @@ class Session:
         self.lock = threading.Lock()
         self.began, self.position = 0.0, 0
         with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
-            self.recorded = pickle.load(f)
-        self.large = self.recorded.pop("", {})
+            self.kept = pickle.load(f)
+        self.recorded, self.large = self.kept["calls"], self.kept["large"]
         for group in self.large:
             self.recorded.setdefault(group, [])
         lits = q.get("literals") or {}
         self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
-        self.aims = {}
+        self.aims, self.made = {}, {}
         self.groups = list(self.recorded)
         for name in q.get("extra") or []:
             if name not in self.recorded:
@@ -974,17 +1089,17 @@ class Session:
                         near = self.edges.near(decode(recipe))
                     except Exception:  # what cannot be made again has no edges
                         continue
-                    lists.append([([base, 1, at], ("other", 0, i), is_large(e), len(calls), len(args) + len(kwargs)) for i, e in enumerate(near)])
+                    lists.append([([base, 1, at, 0], ("other", 0, i), is_large(e), len(calls), len(args) + len(kwargs)) for i, e in enumerate(near)])
         else:
             module, name = group.split(":")
             with contextlib.suppress(Exception):
-                places = min(3, len(inspect.signature(find(module, name)).parameters))
+                places = min(3, len(inspect.signature(find(module, name.removesuffix(".__init__"))).parameters))
                 for place in range(places):
                     lists += [[([], (kind, place, i), is_large(e), 0, 0) for i, e in enumerate(values)] for kind, values in (("int", self.edges.ints), ("text", self.edges.texts), ("float", self.edges.floats))]
         early, late = [], []
         for choices, aim, large, n_calls, n_args in list(in_turn(*lists))[:most]:
             # A choice of one is none: it is not drawn.
-            kept = [c for c, n in zip(choices, (n_calls, 4, n_args)) if n > 1]
+            kept = [c for c, n in zip(choices, (n_calls, 4, n_args, 5)) if n > 1]
             if self.large.get(group):
                 kept.insert(0, 0)
             (late if large else early).append((kept, aim))
@@ -1003,19 +1118,20 @@ class Session:
 
     def run(self, group, d):
         module, name = group.split(":")
-        vary = Vary(d, self.lits, self.edges)
+        vary = Vary(d, self.lits, self.edges, self.kept["options"])
         printed = io.StringIO()
-        shown, args, kwargs, me = group, [], {}, None
+        shown, args, kwargs, me, words = group, [], {}, None, ""
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
             try:
-                me, args, kwargs = self.arguments(group, d, vary)
+                me, words, args, kwargs = self.arguments(group, d, vary)
+            except NotMade as e:
+                return e.args[0].replace(FLOAT_MARK, ""), e.args[1], d.used
             except Exception as e:
                 return "no input", failure(e), d.used
             called = module.rsplit(".", 1)[-1] + "." + name.removesuffix(".__init__")
-            texts = [show(a) for a in args] + [k + "=" + show(v) for k, v in kwargs.items()]
             if me is not None:
-                called = show(me) + "." + name.rsplit(".", 1)[-1]
-            shown = (called + "(" + ", ".join(texts) + ")").replace(FLOAT_MARK, "")
+                called = words + "." + name.rsplit(".", 1)[-1]
+            shown = (called + call_text(args, kwargs)).replace(FLOAT_MARK, "")
             try:
                 if me is not None:
                     f = inspect.getattr_static(type(me), name.rsplit(".", 1)[-1], None)
@@ -1028,7 +1144,7 @@ class Session:
                 outcome = show(result)
             except (Exception, SystemExit) as e:
                 outcome = failure(e)
-            after = [show(a) for a in list(args) + list(kwargs.values()) if isinstance(a, (list, dict, set, bytearray))]
+            after = [show(a) for a in list(args) + list(kwargs.values()) if isinstance(a, (list, dict, set, bytearray)) or rest_of(a)]
             if after:
                 outcome += "; arguments after it " + ", ".join(after)
             if me is not None:
@@ -1041,35 +1157,115 @@ class Session:
         calls, large = self.recorded.get(group), self.large.get(group)
         if large and d.n(LARGE_SHARE) == LARGE_SHARE - 1:  # as it was: one that is varied takes long
             _, own, args, kwargs = pickle.loads(large[d.n(len(large))])
-            return decode(own) if own is not None else None, [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
+            return *self.object_of(own, None), [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
         if not calls:
             return self.invented(group, d, vary)
         _, own, args, kwargs = pickle.loads(calls[d.n(len(calls))])
-        me = decode(own) if own is not None else None
         args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
+        names = self.kept["names"].get(group, [])
         for _ in range(d.n(4)):
             at = d.n(len(args) + len(kwargs)) if args or kwargs else 0
             if at < len(args):
-                args[at] = vary.other(args[at])
+                args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)
             elif kwargs:
                 k = list(kwargs)[at - len(args)]
-                kwargs[k] = vary.other(kwargs[k])
-        return me, args, kwargs
+                kwargs[k] = self.another(kwargs[k], group, k, vary)
+        self.keyword(group, names, kwargs, vary)
+        return *self.object_of(own, vary), args, kwargs
+
+    def another(self, v, group, name, vary):
+        """Another value for a parameter: one beside it, one of its name elsewhere, or one of a type that it is asked for."""
+        d = vary.d
+        if d.aim and not d.forced:
+            d.forced.append(0)
+        kind = d.n(5)
+        asked, pool = self.kept["asked"].get(group, {}).get(name), self.kept["pool"].get(name)
+        if asked and kind > 2:
+            return as_type(v, d.pick(asked), d)
+        if pool and kind == 4:
+            return decode(d.pick(pool))
+        return vary.other(v)
+
+    def keyword(self, group, names, kwargs, vary):
+        """One more keyword for what takes any: one that its module knows."""
+        module = group.split(":")[0]
+        known = {k: v for k, v in self.kept["keywords"].get(module, {}).items() if k not in names}
+        if group in self.kept["open"] and known and vary.d.chance(2):
+            for _ in range(1 + vary.d.n(3)):
+                k = vary.d.pick(list(known))
+                pool = self.kept["pool"].get(k)
+                kwargs[k] = decode(vary.d.pick(pool)) if pool and type(known[k]) is not bool and vary.d.n(2) else vary.other(known[k])
+
+    def object_of(self, own, vary):
+        """The object of a call and how it is made in words."""
+        if own is None:
+            return None, ""
+        if own[0] == "made":
+            return made(own, vary)
+        me = decode(own)
+        return me, show(me, live=True)
+
+    def makers(self, group):
+        """How objects of the class of a method were made in any call."""
+        module, name = group.split(":")
+        owner = name.rpartition(".")[0]
+        if owner not in self.made:
+            out = {}
+            for g, calls in self.recorded.items():
+                if g.startswith(module + ":" + owner + "."):
+                    for data in calls:
+                        _, own, args, kwargs = pickle.loads(data)
+                        recipe = ("made", module, owner, (args, kwargs), (), {}) if g.endswith("__init__") else own
+                        out[repr(recipe)] = recipe
+            self.made[owner] = [out[k] for k in sorted(out, key=lambda k: (len(k), k)) if out[k] is not None]
+        return self.made[owner]
 
     def invented(self, group, d, vary):
+        """A call of what no test calls: arguments by the names and notes of its parameters."""
         module, name = group.split(":")
-        f = find(module, name)
-        args, kwargs = [], {}
-        for p in inspect.signature(f).parameters.values():
+        owner, _, method = name.rpartition(".")
+        f = find(module, name.removesuffix(".__init__"))
+        if not owner or method == "__init__" or not inspect.isroutine(f) and not isinstance(f, property):
+            return None, "", *self.invented_arguments(f, vary)
+        held = inspect.getattr_static(find(module, owner), method)
+        if isinstance(held, (staticmethod, classmethod)):
+            return None, "", *self.invented_arguments(f, vary)
+        recipes = self.makers(group)
+        if recipes:
+            me, words = self.object_of(d.pick(recipes), vary)
+        else:
+            args, kwargs = self.invented_arguments(find(module, owner), vary)
+            words = owner + call_text(args, kwargs)
+            try:
+                me = find(module, owner)(*args, **kwargs)
+            except Exception as e:
+                raise NotMade(words, failure(e)) from None
+        return me, words, *(([], {}) if isinstance(held, property) else self.invented_arguments(f, vary, 1))
+
+    def invented_arguments(self, f, vary, skip=0):
+        d, args, kwargs = vary.d, [], {}
+        for p in list(inspect.signature(f).parameters.values())[skip:]:
             if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
                 if p.default is not p.empty and d.n(3) == 0:
                     break
-                args.append(vary.like(p))
+                args.append(self.value_for(p, vary))
             elif p.kind is p.VAR_POSITIONAL:
                 args += [vary.anything() for _ in range(d.n(4))]
             elif p.kind is p.KEYWORD_ONLY and (p.default is p.empty or d.n(2)):
-                kwargs[p.name] = vary.like(p)
-        return None, args, kwargs
+                kwargs[p.name] = self.value_for(p, vary)
+        return args, kwargs
+
+    def value_for(self, p, vary):
+        pool = self.kept["pool"].get(p.name)
+        if pool and not vary.d.chance(3):
+            v = decode(vary.d.pick(pool))
+            return vary.other(v) if vary.d.n(2) else v
+        if p.annotation is p.empty and p.default in (p.empty, None):  # most often a text
+            kinds = [vary.text, vary.integer, vary.number, vary.anything, vary.text, vary.text]
+            if vary.d.aim:
+                vary.d.forced.insert(0, {"text": 0, "int": 1, "float": 2}.get(vary.d.aim[0], 3))
+            return vary.d.pick(kinds)()
+        return vary.like(p)
 
     def exists(self, group):
         module, name = group.split(":")
@@ -1134,23 +1330,6 @@ class Session:
         self.write(k="end")
 
 
-def public_functions(files):
-    """Module-level functions of some files, as groups."""
-    out = []
-    for name in files:
-        module = os.path.splitext(name)[0].replace(os.sep, ".")
-        if module.startswith("src."):
-            module = module[4:]
-        module = module.removesuffix(".__init__")
-        try:
-            with open(name, encoding="utf-8") as f:
-                body = ast.parse(f.read()).body
-        except (OSError, SyntaxError, ValueError):
-            continue
-        out += [module + ":" + n.name for n in body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and not n.name.startswith("_")]
-    return out
-
-
 def literals(files):
     out = {"strings": [], "ints": [], "floats": []}
     for name in files:
@@ -1183,7 +1362,7 @@ def main():
         sources = q.get("files") or []
         result["literals"] = literals((q.get("testfiles") or []) + sources)
         result["literals"]["edges"] = constants_of_change(q.get("sources") or {})
-        result["extra"] = public_functions(sources)
+        result["extra"] = public_names(sources)
         result["beyond"] = of_change(q.get("sources") or {})
         with open(os.environ["ATOLL_GUARD_RESULT"], "w", encoding="utf-8") as f:
             json.dump(result, f)

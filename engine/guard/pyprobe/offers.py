@@ -1,0 +1,151 @@
+"""What sources say of how they may be called, beyond the calls that tests make.
+
+Standard library only; it reads the text of modules and runs nothing of them.
+"""
+import ast
+import contextlib
+import io
+
+MOST_FILES = 400
+SIMPLE = (bool, int, float, str, type(None))
+ASKED = {"str", "bytes", "list", "tuple", "dict", "int", "float", "bool"}
+OPERATORS = {"__str__", "__repr__", "__len__", "__iter__", "__contains__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__getitem__",
+             "__add__", "__sub__", "__mul__", "__call__", "__bool__", "__init__"}
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def module_of(name):
+    """The module that a file is, by its path."""
+    module = name.removesuffix(".py").replace("/", ".")
+    return module.removeprefix("src.").removesuffix(".__init__")
+
+
+def parsed(name):
+    with contextlib.suppress(OSError, SyntaxError, ValueError), open(name, encoding="utf-8") as f:
+        return ast.parse(f.read())
+    return ast.Module(body=[], type_ignores=[])
+
+
+def public_names(files):
+    """Functions of some files and methods of their classes that a caller may name, as groups."""
+    out = []
+    for name in files:
+        for n in parsed(name).body:
+            group = module_of(name) + ":" + getattr(n, "name", "_")
+            if getattr(n, "name", "_").startswith("_"):
+                continue
+            if isinstance(n, FUNCTIONS):
+                out.append(group)
+            elif isinstance(n, ast.ClassDef):
+                out += [group + "." + m.name for m in n.body if isinstance(m, FUNCTIONS) and (not m.name.startswith("_") or m.name in OPERATORS)]
+    return list(dict.fromkeys(out))
+
+
+def assigned(function):
+    """The attributes of self that a method sets."""
+    targets = []
+    for n in ast.walk(function):
+        targets += n.targets if isinstance(n, ast.Assign) else [n.target] if isinstance(n, (ast.AnnAssign, ast.AugAssign, ast.For)) else []
+    return {t.attr for top in targets for t in ast.walk(top) if isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name) and t.value.id == "self"}
+
+
+def options(cls):
+    """Public attributes that the constructor or the class sets to a constant or a parameter and no
+    method changes: those that a caller may set."""
+    given, changed = set(), set()
+    for n in cls.body:
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant):
+            given |= {t.id for t in n.targets if isinstance(t, ast.Name)}
+        elif isinstance(n, FUNCTIONS) and n.name != "__init__":
+            changed |= assigned(n)
+        elif isinstance(n, FUNCTIONS):
+            parameters = {a.arg for a in n.args.args + n.args.kwonlyargs}
+            for s in ast.walk(n):
+                if isinstance(s, ast.Assign) and (isinstance(s.value, ast.Constant) or isinstance(s.value, ast.Name) and s.value.id in parameters):
+                    given |= {t.attr for t in s.targets if isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name) and t.value.id == "self"}
+    return sorted(n for n in given - changed if not n.startswith("_"))
+
+
+def asked_types(function):
+    """The types that a function asks its parameters for: it knows what to do with each."""
+    out = {}
+
+    def kinds(node):
+        if isinstance(node, ast.Tuple):
+            return [k for e in node.elts for k in kinds(e)]
+        if isinstance(node, ast.Name):
+            return [node.id] if node.id in ASKED else []
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
+            return [type(node.args[0].value).__name__]
+        if isinstance(node, ast.Constant) and node.value is None:
+            return ["None"]
+        return []
+
+    for n in ast.walk(function):
+        if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "isinstance" and len(n.args) == 2:
+            asked, types = n.args[0], n.args[1]
+        elif isinstance(n, ast.Compare) and len(n.ops) == 1 and isinstance(n.ops[0], (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In)):
+            asked, types = n.left, n.comparators[0]
+            if isinstance(asked, ast.Call) and getattr(asked.func, "id", "") == "type" and asked.args:
+                asked = asked.args[0]
+            elif not (isinstance(types, ast.Constant) and types.value is None):
+                continue
+        else:
+            continue
+        if isinstance(asked, ast.Name):
+            out.setdefault(asked.id, []).extend(k for k in kinds(types) if k not in out[asked.id])
+    names = {a.arg for a in function.args.args + function.args.kwonlyargs + function.args.posonlyargs}
+    return {k: v for k, v in out.items() if k in names and v}
+
+
+def keywords(function):
+    """Parameters with a constant for a default."""
+    a = function.args
+    pairs = list(zip(a.args[len(a.args) - len(a.defaults) :], a.defaults)) + list(zip(a.kwonlyargs, a.kw_defaults))
+    return {p.arg: d.value for p, d in pairs if isinstance(d, ast.Constant) and isinstance(d.value, SIMPLE)}
+
+
+def offers(files):
+    """Of the modules of a tree: options by class, types asked for by group, keywords by module."""
+    out = {"options": {}, "asked": {}, "keywords": {}}
+    for name in sorted(files)[:MOST_FILES]:
+        module, known = module_of(name), {}
+        for n in parsed(name).body:
+            members = [n] if isinstance(n, FUNCTIONS) else [m for m in getattr(n, "body", []) if isinstance(m, FUNCTIONS)] if isinstance(n, ast.ClassDef) else []
+            if isinstance(n, ast.ClassDef):
+                out["options"][module, n.name] = options(n)
+            for f in members:
+                types = asked_types(f)
+                if types:
+                    out["asked"][module + ":" + (n.name + "." if f is not n else "") + f.name] = types
+                if f is n or f.name == "__init__":
+                    known.update(keywords(f))
+        out["keywords"][module] = known
+    return out
+
+
+# ---- values -------------------------------------------------------------------
+
+
+def as_type(v, kind, d):
+    """The value as one of another type that the code asks for."""
+    parts = [str(x) for x in v] if isinstance(v, (list, tuple)) else v.split() if isinstance(v, str) else [str(v)]
+    text = v if isinstance(v, str) else v.decode("latin-1") if isinstance(v, bytes) else d.pick(parts or [""]) if isinstance(v, (list, tuple)) and d.n(3) else " ".join(parts)
+    if kind == "str":
+        return text
+    if kind == "bytes":
+        return text.encode("utf-8", "surrogateescape")
+    if kind in ("list", "tuple"):
+        return {"list": list, "tuple": tuple}[kind](v if isinstance(v, (list, tuple, set)) else parts if d.n(2) else [v])
+    if kind == "dict":
+        return v if isinstance(v, dict) else dict.fromkeys(parts, v if isinstance(v, SIMPLE) else None)
+    if kind in ("int", "float", "bool"):
+        return {"int": int, "float": float, "bool": bool}[kind](v if isinstance(v, (int, float)) and v == v and abs(v) < 1e18 else len(parts))
+    return None
+
+
+def rest_of(stream):
+    """What a stream in memory holds; None for another one."""
+    if isinstance(stream, (io.StringIO, io.BytesIO)) and not stream.closed:
+        return "%s(%r at %d)" % (type(stream).__name__, stream.getvalue(), stream.tell())
+    return None

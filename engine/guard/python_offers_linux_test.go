@@ -1,0 +1,123 @@
+package guard_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atoll/engine/guard"
+	"atoll/store/record"
+)
+
+// lexer is a module of which its tests call little: options that only attributes set, a method that no test calls, an iterator that is
+// consumed by reading it, a parameter that may be of another type and keywords that are passed on.
+const lexer = `
+class Lexer:
+    def __init__(self, text, strict=False):
+        self.words = iter(text.split())
+        self.strict = strict
+        self.trace = 0
+        self.comment = "#"
+        self.read = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        word = self.take()
+        if word is None:
+            raise StopIteration
+        return word
+
+    def take(self):
+        for word in self.words:
+            self.read += 1
+            if word.startswith(self.comment):
+                continue
+            if self.trace:
+                print("word", word)
+            if self.strict and word.endswith("."):
+                return word[:-1]
+            return word
+        return None
+
+    def leader(self, name=None):
+        if name is None:
+            name = "<text>"
+        return "%s:%d: " % (name, self.read)
+
+
+def wanted(word, options):
+    if isinstance(options, str):
+        options = [options]
+    for option in options:
+        if option == word:
+            return True
+    return False
+
+
+def words(text, **kwargs):
+    return list(Lexer(text, **kwargs))
+`
+
+const lexerTest = `
+import unittest
+import lexer
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertEqual(lexer.words("a # b."), ["a", "b."])
+        made = lexer.Lexer("one two. three", True)
+        self.assertEqual(made.take(), "one")
+        self.assertEqual(made.take(), "two")
+        self.assertTrue(lexer.wanted("help", ["help", "all"]))
+        self.assertFalse(lexer.wanted("he", ["help"]))
+`
+
+func mustCheckLexer(t *testing.T, seed uint64, edits ...string) guard.Report {
+	t.Helper()
+	mustHave(t, "python3")
+	root := t.TempDir()
+	for name, text := range map[string]string{"lexer.py": lexer, "test_lexer.py": lexerTest} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := strings.NewReplacer(edits...).Replace(lexer)
+	if now == lexer {
+		t.Fatal("the edit changes nothing")
+	}
+	o := guard.Options{Cases: 60, NoTests: true, Seed: seed, PythonTests: []string{"-m", "unittest", "-q"}}
+	return mustCheck(t, o, guard.Tree{Base: root}, guard.Tree{Base: root, Delta: []record.Change{{Path: "lexer.py", Mode: record.Regular, Data: []byte(now)}}}, "lexer.py")
+}
+
+func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, was, is, where string }{
+		{"a method that no test calls", `"%s:%d: "`, `"%s:%d:"`, "lexer.Lexer.leader"},
+		{"an attribute that works as a switch", `            if self.trace:`, `            if not self.trace and self.strict or self.trace > 9:`, "lexer.Lexer.take"},
+		{"an iterator that is still to be read", "self.read += 1\n            if word.startswith(self.comment)", "self.read += 2\n            if word.startswith(self.comment)", "lexer.Lexer.take"},
+		{"a text for a list", `        options = [options]`, `        pass`, "lexer.wanted"},
+		{"a keyword that is passed on", `    return list(Lexer(text, **kwargs))`, `    return list(Lexer(text))`, "lexer.words"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			wantWhere(t, mustCheckLexer(t, 0, c.was, c.is), c.where)
+		})
+	}
+}
+
+func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		wantWhere(t, mustCheckLexer(t, seed,
+			"            if word.startswith(self.comment):\n                continue\n            if self.trace:", "            if word[:len(self.comment)] == self.comment:\n                continue\n            elif self.trace:",
+			"        word = self.take()\n        if word is None:\n            raise StopIteration\n        return word", "        found = self.take()\n        if found is not None:\n            return found\n        raise StopIteration",
+			"        if name is None:\n            name = \"<text>\"\n        return \"%s:%d: \" % (name, self.read)", "        return \"%s:%d: \" % (\"<text>\" if name is None else name, self.read)",
+			"    for option in options:\n        if option == word:\n            return True\n    return False", "    return any(option == word for option in options)",
+			"    return list(Lexer(text, **kwargs))", "    out = []\n    for word in Lexer(text, **kwargs):\n        out.append(word)\n    return out",
+		))
+	}
+}
