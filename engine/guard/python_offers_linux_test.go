@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/guard"
 	"atoll/store/record"
 )
@@ -95,7 +96,7 @@ func mustCheckLexer(t *testing.T, seed uint64, edits ...string) guard.Report {
 
 func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, was, is, where string }{
+	for i, c := range []struct{ name, was, is, where string }{
 		{"a method that no test calls", `"%s:%d: "`, `"%s:%d:"`, "lexer.Lexer.leader"},
 		{"an attribute that works as a switch", `            if self.trace:`, `            if not self.trace and self.strict or self.trace > 9:`, "lexer.Lexer.take"},
 		{"an iterator that is still to be read", "self.read += 1\n            if word.startswith(self.comment)", "self.read += 2\n            if word.startswith(self.comment)", "lexer.Lexer.take"},
@@ -104,6 +105,9 @@ func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if i > 1 {
+				suitetest.Full(t, "compares a Python module; the cases before it stand for it")
+			}
 			wantWhere(t, mustCheckLexer(t, 0, c.was, c.is), c.where)
 		})
 	}
@@ -111,6 +115,7 @@ func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 
 func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Python module three times; TestAChangeOfAPythonFunctionIsFound stands for it")
 	for seed := range uint64(3) {
 		wantWhere(t, mustCheckLexer(t, seed,
 			"            if word.startswith(self.comment):\n                continue\n            if self.trace:", "            if word[:len(self.comment)] == self.comment:\n                continue\n            elif self.trace:",

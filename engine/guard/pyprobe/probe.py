@@ -30,7 +30,7 @@ import types
 
 from atoll_guard_beyond import of_change
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
-from atoll_guard_offers import SIMPLE, as_type, offers, public_names, rest_of
+from atoll_guard_offers import OPERATORS, SIMPLE, as_type, offers, public_names, rest_of
 
 TREE = os.path.realpath(os.getcwd())
 MASK = (1 << 64) - 1
@@ -641,7 +641,7 @@ def made(recipe, vary=None):
             if inspect.isgenerator(result):
                 list(zip(range(MOST_DRAINED), result))
     if vary:
-        settings = vary.settings(settings or vary.options_of(me))
+        settings = vary.settings(settings or options_of(me, vary.known))
     for attribute, value in settings.items():
         if getattr(me, attribute, me) is not me and getattr(me, attribute) != value:
             words += " with %s = %s" % (attribute, show(value, live=True))
@@ -689,9 +689,6 @@ class Vary:
             held = args if type(p) is int else kwargs
             held[p] = self.other(held[p])
         return args, kwargs
-
-    def options_of(self, me):
-        return options_of(me, self.known)
 
     def settings(self, settings):
         """The options of an object, at times with some of them turned or changed."""
@@ -1209,7 +1206,7 @@ class Session:
         """How objects of the class of a method were made in any call."""
         module, name = group.split(":")
         owner = name.rpartition(".")[0]
-        if owner not in self.made:
+        if (module, owner) not in self.made:
             out = {}
             for g, calls in self.recorded.items():
                 if g.startswith(module + ":" + owner + "."):
@@ -1217,8 +1214,8 @@ class Session:
                         _, own, args, kwargs = pickle.loads(data)
                         recipe = ("made", module, owner, (args, kwargs), (), {}) if g.endswith("__init__") else own
                         out[repr(recipe)] = recipe
-            self.made[owner] = [out[k] for k in sorted(out, key=lambda k: (len(k), k)) if out[k] is not None]
-        return self.made[owner]
+            self.made[module, owner] = [out[k] for k in sorted(out, key=lambda k: (len(k), k)) if out[k] is not None]
+        return self.made[module, owner]
 
     def invented(self, group, d, vary):
         """A call of what no test calls: arguments by the names and notes of its parameters."""
@@ -1273,6 +1270,8 @@ class Session:
             f = find(module, name.removesuffix(".__init__"))
         except (ImportError, AttributeError):
             return None
+        if name.rsplit(".", 1)[-1] in OPERATORS - {"__init__", "__call__"}:
+            return ""  # nobody names their parameters
         try:
             return "(" + ", ".join(p.name + ("=" if p.default is not p.empty else "") for p in inspect.signature(f).parameters.values()) + ")"
         except (TypeError, ValueError):
