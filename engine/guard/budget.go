@@ -90,7 +90,3 @@ func (c *check) cut(ctx context.Context) bool {
 	c.report.OutOfTime = true
 	return true
 }
-
-// ErrShare is the cause of a context that gives a check a part of the time that its caller has: what
-// was compared until then is the report.
-var ErrShare = errors.New("the guard used its share of the time that the run has left")

@@ -23,7 +23,8 @@ func (c *check) commands(ctx context.Context) error {
 		var ended [3]bool
 		for i, v := range []*view{c.root, c.candidate, c.root} {
 			spec := c.spec(v, env, inv.Args, "", nil, "", false)
-			if within(&spec, commandWork); i == 1 {
+			within(&spec, commandWork)
+			if v == c.candidate {
 				spec.Limits.CPU, spec.Limits.Wall = 10*commandWork, 10*commandWork
 			}
 			spec.Stdin = []byte(inv.Stdin)

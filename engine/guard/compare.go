@@ -114,12 +114,11 @@ func (c *check) surveys(ctx context.Context, p *pair, names, lasting []string, a
 			return apart, err
 		}
 	}
-	for _, name := range names[:min(len(names), mostAlone)] {
-		if !apart {
-			break
-		}
-		if _, err := c.survey(ctx, p, []string{name}, false); err != nil {
-			return apart, err
+	if apart {
+		for _, name := range names[:min(len(names), mostAlone)] {
+			if _, err := c.survey(ctx, p, []string{name}, false); err != nil {
+				return apart, err
+			}
 		}
 	}
 	if len(lasting) == 0 {

@@ -71,8 +71,13 @@ const (
 	DefaultMemory   = 2 << 30
 )
 
-// ErrOptions: settings that cannot be.
-var ErrOptions = errors.New("bad settings of the guard")
+var (
+	// ErrOptions: settings that cannot be.
+	ErrOptions = errors.New("bad settings of the guard")
+	// ErrShare is the cause of a context that gives a check a part of the time that its caller
+	// has: what was compared until then is the report.
+	ErrShare = errors.New("the guard used its share of the time that the run has left")
+)
 
 // Guard compares the behaviour of trees.
 type Guard struct {

@@ -79,6 +79,21 @@ func mustCheck(t *testing.T, o guard.Options, root, candidate guard.Tree, change
 	return report
 }
 
+// mustCheckEdited compares a tree with one in which a file is edited: of each two texts the first becomes
+// the second, wherever it stands.
+func mustCheckEdited(t *testing.T, o guard.Options, root, file string, edits ...string) guard.Report {
+	t.Helper()
+	was, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := strings.NewReplacer(edits...).Replace(string(was))
+	if now == string(was) {
+		t.Fatalf("nothing is edited by %q", edits)
+	}
+	return mustCheck(t, o, guard.Tree{Base: root}, guard.Tree{Base: root, Delta: []record.Change{{Path: file, Mode: record.Regular, Data: []byte(now)}}}, file)
+}
+
 func wantWhere(t *testing.T, report guard.Report, want ...string) {
 	t.Helper()
 	got := map[string]guard.Difference{}
@@ -287,11 +302,7 @@ func Longest(s Source) (out string) {
 		}
 	}
 	check := func(edits ...string) guard.Report {
-		now := strings.NewReplacer(edits...).Replace(was)
-		if now == was {
-			t.Fatalf("nothing is edited by %q", edits)
-		}
-		return mustCheck(t, guard.Options{NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: root, Delta: []record.Change{{Path: "kit.go", Mode: record.Regular, Data: []byte(now)}}}, "kit.go")
+		return mustCheckEdited(t, guard.Options{NoTests: true}, root, "kit.go", edits...)
 	}
 	wantWhere(t, check("return n.Name()", "return n.String()", `return "?"`, "return text", "i == 6 ||", "i == 7 ||", "len(t) > len(out)", "len(t) >= len(out)"), "kit.Title", "kit.First", "kit.Kept", "kit.Longest")
 	wantWhere(t, check("if n.Name() != \"\" {\n\t\treturn n.Name()\n\t}", "if name := n.Name(); len(name) > 0 {\n\t\treturn name\n\t}", "i == 6 ||", "i > 5 ||", "for i := range min(100, s.Len()) {", "for i, n := 0, min(s.Len(), 100); i < n; i++ {"))
@@ -654,11 +665,7 @@ func TestKit(t *testing.T) {
 		}
 	}
 	check := func(edits ...string) guard.Report {
-		now := strings.NewReplacer(edits...).Replace(was)
-		if now == was {
-			t.Fatalf("nothing is edited by %q", edits)
-		}
-		return mustCheck(t, guard.Options{NoTests: true}, guard.Tree{Base: root}, guard.Tree{Base: root, Delta: []record.Change{{Path: "kit.go", Mode: record.Regular, Data: []byte(now)}}}, "kit.go")
+		return mustCheckEdited(t, guard.Options{NoTests: true}, root, "kit.go", edits...)
 	}
 	wantWhere(t, check("n > math.MaxUint64/tera", "n >= math.MaxUint64/tera", "d <= threshold", "d < threshold",
 		"m, err2 := strconv.ParseUint(b, 10, 64)", "m, err2 := strconv.ParseUint(b, 10, 40)", " && r.patch == 0", ""), "kit.Bytes", "kit.Alike", "kit.Before", "kit.Range.Has")
@@ -671,17 +678,8 @@ func TestChangesThatOnlySequencesFailuresAndRareLettersShowAreFound(t *testing.T
 	suitetest.Full(t, "makes half a dozen differences small, a process at a time")
 	mustHave(t, "go")
 	root := mustTree(t, "go-state")
-	data, err := os.ReadFile(filepath.Join(root, "state.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	check := func(edits ...string) guard.Report {
-		now := strings.NewReplacer(edits...).Replace(string(data))
-		if now == string(data) {
-			t.Fatalf("nothing is edited by %q", edits)
-		}
-		return mustCheck(t, guard.Options{Cases: 1000, Patience: 2 * time.Second, NoTests: true}, guard.Tree{Base: root},
-			guard.Tree{Base: root, Delta: []record.Change{{Path: "state.go", Mode: record.Regular, Data: []byte(now)}}}, "state.go")
+		return mustCheckEdited(t, guard.Options{Cases: 1000, Patience: 2 * time.Second, NoTests: true}, root, "state.go", edits...)
 	}
 	report := check("\tif ok {\n\t\tl.touch(key)\n\t}\n", "", "return err\n\t\t}\n\t}\n\treturn nil\n}\n\n// Dump", "last = err\n\t\t}\n\t}\n\treturn last\n}\n\n// Dump", "error {\n\tfor _, x := range xs {\n\t\tif err := f", "(last error) {\n\tfor _, x := range xs {\n\t\tif err := f",
 		"if _, err := fmt.Fprintln(w, x); err != nil {\n\t\t\treturn err\n\t\t}", "fmt.Fprintln(w, x)",
