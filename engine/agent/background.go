@@ -11,7 +11,8 @@ type Background struct {
 	Summaries Summaries         // written summaries of stretches; nil = plain ones
 	Others    []string          // what the jobs beside this one try, one line each
 	Feedback  []record.Evidence // what the evaluator said of the parent: artifacts, stderr
-	Best      *Item             // the best so far, with its metrics; nil = unknown
+	Best      *Item             // the best so far, with its metrics and files; nil = unknown
+	Open      string            // empty niches beside that of the parent, by the axes on which they differ; "" = none
 	// Conditions are those under which a candidate is measured, a sentence each.
 	Conditions []string
 	Secrets    []string // exact texts that must never leave: provider keys, tokens

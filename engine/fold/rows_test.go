@@ -66,6 +66,12 @@ func data(v any) json.RawMessage {
 // a coordinate.
 func (s *story) measured(id int, value, x float64) {
 	s.t.Helper()
+	s.placed(id, value, x)
+}
+
+// placed is measured with a coordinate for each axis.
+func (s *story) placed(id int, value float64, at ...float64) {
+	s.t.Helper()
 	kind := record.Make
 	if id == 0 {
 		kind = record.Evaluate
@@ -75,7 +81,7 @@ func (s *story) measured(id int, value, x float64) {
 		Work:   &record.Job{ID: record.JobID(id), Kind: kind, State: record.Scored, Purpose: record.PurposeRoot, Operator: record.OpTune, Agent: "offline", Parent: record.Root},
 		Cand: &record.FoldCandidate{
 			ID: record.CandidateID(id), Parent: min(0, record.CandidateID(id)-1), Operator: record.OpTune, Agent: "offline", Status: record.StatusScored,
-			Objective: &value, Samples: 1, Version: 1, Measures: []float64{x},
+			Objective: &value, Samples: 1, Version: 1, Measures: at,
 		},
 	})
 }

@@ -60,16 +60,6 @@ func (a *standings) cellOf(id record.CandidateID) (cell int, ok bool) {
 	return a.arch.CellOf(id)
 }
 
-// PlaceText says where a candidate lies in the archive, "" where it has no
-// place.
-func (a *standings) PlaceText(id record.CandidateID) string {
-	cell, ok := a.cellOf(id)
-	if !ok {
-		return ""
-	}
-	return "niche " + a.CellName(cell)
-}
-
 // SameNiche reports whether two candidates lie in one cell.
 func (a *standings) SameNiche(one, other record.CandidateID) bool {
 	x, ok := a.cellOf(one)

@@ -20,6 +20,12 @@ func (a Standing) Places(ctx context.Context, ids []record.CandidateID) ([]strin
 	})
 }
 
+// Open implements [work.Standing].
+func (a Standing) Open(ctx context.Context, id record.CandidateID) (text string, err error) {
+	err = a.Asker.Ask(ctx, func(s *fold.State) { text = s.OpenText(id) })
+	return text, err
+}
+
 // Best implements [work.Standing].
 func (a Standing) Best(ctx context.Context) (id record.CandidateID, err error) {
 	err = a.Asker.Ask(ctx, func(s *fold.State) { id = s.Best })

@@ -19,7 +19,12 @@ import (
 const hostile = "<script>alert(1)</script> \x1b]0;owned\x07 `*_[x](http://example.com)_*` \u202eevil | # ``` </pre>"
 
 // fake answers for n elites, each with a change of some lines.
-type fake struct{ lines int }
+type fake struct {
+	lines int
+	front view.Front
+}
+
+func (f fake) Front(context.Context) (view.Front, error) { return f.front, nil }
 
 func (f fake) Candidate(_ context.Context, id record.CandidateID) (view.CandidateDetail, error) {
 	root := &record.Candidate{Metrics: []record.Metric{{Name: hostile, Value: 1}}}
@@ -70,9 +75,39 @@ func snapshot(side int, best record.CandidateID) *view.Snapshot {
 	return s
 }
 
+// front has two that no other is as good as in everything, and one that leads a case.
+func front() view.Front {
+	return view.Front{
+		Objectives: []view.FrontObjective{{Metric: hostile, Direction: "minimize"}}, Cases: []string{hostile}, Root: []float64{20},
+		Members: []view.FrontMember{
+			{ID: 5, Objective: 2, Values: []float64{30}, On: true, Intent: hostile},
+			{ID: 3, Objective: 1.5, Values: []float64{10}, On: true, Leads: []view.FrontCase{{Case: 0, Value: 4}}, Intent: "less memory"},
+		},
+	}
+}
+
+func TestWhoIsBestInAWayOfItsOwnIsTold(t *testing.T) {
+	for name, write := range map[string]func(io.Writer, *Story) error{"Markdown": Markdown, "HTML": HTML} {
+		text := written(t, snapshot(2, 3), 1, write)
+		for _, want := range []string{"Best in a way of its own", "2 candidates on the front", "10 (-50 %)", "30 (+50 %)", "less memory"} {
+			if !strings.Contains(strings.ReplaceAll(text, "&#43;", "+"), want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
+		}
+		story, err := Gather(t.Context(), fake{lines: 1}, snapshot(2, 3), "atoll dev", time.UnixMilli(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := write(&b, story); err != nil || strings.Contains(b.String(), "in a way of its own") {
+			t.Errorf("%s tells a front where nothing counts beside the objective (%v)", name, err)
+		}
+	}
+}
+
 func written(t *testing.T, s *view.Snapshot, lines int, write func(io.Writer, *Story) error) string {
 	t.Helper()
-	story, err := Gather(t.Context(), fake{lines}, s, "atoll dev", time.UnixMilli(0))
+	story, err := Gather(t.Context(), fake{lines: lines, front: front()}, s, "atoll dev", time.UnixMilli(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,8 @@ const (
 	patchBytes   = 2 << 20 // of all the elites' changes together
 	stepBytes    = 1 << 20 // of all the steps' changes together
 	patchLines   = 400     // of one change
+	frontMost    = 200     // of those who are best in a way of their own, by the objective
+	leadsMost    = 5       // cases that one of them leads, by name
 	contextLines = 3
 )
 
@@ -27,6 +29,7 @@ type Source interface {
 	Lineage(ctx context.Context, id record.CandidateID) (view.Lineage, error)
 	Diff(ctx context.Context, a, b record.CandidateID, lines int) ([]view.FilePatch, error)
 	Settings(ctx context.Context) ([]view.SettingInfo, error)
+	Front(ctx context.Context) (view.Front, error)
 	// Decided tells a decision as a sentence.
 	Decided(ctx context.Context, d record.Decision) (string, error)
 }
@@ -43,6 +46,7 @@ type Story struct {
 	Skipped  int                   // steps left out behind the root
 	Elites   []Elite               // best first
 	MoreThan int                   // elites left out
+	Front    *view.Front           // who is best in a way of its own; nil where nothing counts beside the objective
 	Settings []view.SettingInfo    // those that are not the default
 	// Interventions are what people decided, oldest first, as sentences.
 	Interventions []string
@@ -95,6 +99,11 @@ func Gather(ctx context.Context, src Source, snap *view.Snapshot, program string
 	}
 	if err := s.gatherWinner(ctx, src); err != nil {
 		return nil, err
+	}
+	if f, err := src.Front(ctx); err != nil {
+		return nil, fmt.Errorf("read the front: %w", err)
+	} else if f.Kept() {
+		s.Front = &f
 	}
 	return s, s.gatherElites(ctx, src)
 }

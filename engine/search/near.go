@@ -1,10 +1,12 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"atoll/engine/archive"
 	"atoll/store/record"
 )
 
@@ -15,7 +17,9 @@ const maxRadius = 3
 // inspirations takes elites near the parent, ring by ring of the
 // distance between cells, then the rest of the elites, then those that have no
 // coordinates yet. Each group is shuffled; none comes twice. In every second job that
-// merges two candidates the first is one from another road; see mate.
+// merges two candidates the first is one from another road; see mate. An agent that reads
+// what it is shown gets the better ones of a group first, and the last from afar: of the shown it
+// learns what is possible, while the offline agent takes of all what they have of their own.
 func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) {
 	if f.Inspirations != nil {
 		return slices.Clone(f.Inspirations), ""
@@ -31,9 +35,20 @@ func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) 
 			out, why = []record.CandidateID{id}, []string{fmt.Sprintf("%s for what it has of its own, with chance %.2g", id, chance)}
 		}
 	}
+	var last []record.CandidateID
+	reads := c.Agent != "" && c.Agent != evolver
+	if reads && want-len(out) >= readerLeast {
+		if id := p.far(c.Parent, out); id != record.NoCandidate {
+			last, want = []record.CandidateID{id}, want-1
+		}
+	}
 	for g, ids := range p.groups(c.Parent) {
-		ids = slices.DeleteFunc(ids, func(id record.CandidateID) bool { return slices.Contains(out, id) })
-		p.rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		ids = slices.DeleteFunc(ids, func(id record.CandidateID) bool { return slices.Contains(out, id) || slices.Contains(last, id) })
+		if reads {
+			p.byValue(ids)
+		} else {
+			p.rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		}
 		take := ids[:min(want-len(out), len(ids))]
 		if len(take) > 0 {
 			why = append(why, groupName(g)+" "+names(take))
@@ -43,10 +58,64 @@ func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) 
 			break
 		}
 	}
+	if len(last) > 0 {
+		out, why = append(out, last...), append(why, "for its distance and value "+names(last))
+	}
 	if len(out) == 0 {
 		return nil, ""
 	}
 	return out, "beside it " + strings.Join(why, ", ")
+}
+
+// readerLeast is of how many inspirations on one is drawn from afar.
+const readerLeast = 2
+
+// byValue brings candidates into an order in which each place is drawn by 1/(1+r), r being
+// the rank of those left.
+func (p *picker) byValue(ids []record.CandidateID) {
+	value := make(map[record.CandidateID]float64, len(ids))
+	for _, h := range p.holders {
+		value[h.ID] = h.Objective
+	}
+	for _, e := range p.view.Archive.Pool(poolMost) {
+		value[e.ID] = e.Objective
+	}
+	slices.SortFunc(ids, func(a, b record.CandidateID) int { return cmp.Or(cmp.Compare(value[b], value[a]), cmp.Compare(a, b)) })
+	for i := range ids {
+		weights := make([]float64, len(ids)-i)
+		for r := range weights {
+			weights[r] = 1 / float64(1+r)
+		}
+		at := i + draw(p.rng, weights)
+		drawn := ids[at]
+		copy(ids[i+1:at+1], ids[i:at])
+		ids[i] = drawn
+	}
+}
+
+// far draws an elite by the number of steps from the niche of a parent to its own times
+// 1/(1+r), r being its rank among all; NoCandidate where the parent has no place or
+// there is no other.
+func (p *picker) far(parent record.CandidateID, but []record.CandidateID) record.CandidateID {
+	home, placed := p.view.Archive.CellOf(parent)
+	if !placed {
+		return record.NoCandidate
+	}
+	ranked := slices.Clone(p.holders)
+	slices.SortFunc(ranked, func(a, b archive.Holder) int {
+		return cmp.Or(cmp.Compare(b.Objective, a.Objective), cmp.Compare(a.ID, b.ID))
+	})
+	dims := p.view.Archive.Shape().Dims()
+	w := make([]float64, len(ranked))
+	for r, h := range ranked {
+		if h.ID != parent && !slices.Contains(but, h.ID) {
+			w[r] = float64(steps(dims, home, h.Cell)) / float64(1+r)
+		}
+	}
+	if i := draw(p.rng, w); i >= 0 {
+		return ranked[i].ID
+	}
+	return record.NoCandidate
 }
 
 // apart is how often a candidate is merged with one drawn by how far its niche is,

@@ -149,6 +149,40 @@ func TestInspirationsComeFromNearby(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatReadsIsShownTheBetterOnesNearbyAndOneFromAfar(t *testing.T) {
+	// As above; a candidate is as good as its number says.
+	v := view(grid(t, [2]int{3, 3}, [2]int{3, 4}, [2]int{2, 2}, [2]int{5, 3}, [2]int{6, 0}, [2]int{7, 7}, [2]int{3, 7}))
+	v.Agents = []search.Weighted{{Name: "model", Weight: 1}}
+	const n = 4000
+	for _, tt := range []struct {
+		name       string
+		shown, at  int
+		candidates map[record.CandidateID]float64
+	}{
+		{"of two neighbours the better in two of three draws", 1, 0, map[record.CandidateID]float64{2: n * 2 / 3., 1: n / 3.}},
+		{"the last by its distance over its rank", 3, 2, map[record.CandidateID]float64{
+			6: n * 4 / 11.0667, 5: n * 4 / 11.0667, 4: n * 2 / 11.0667, 3: n * 0.5 / 11.0667, 2: n * 0.4 / 11.0667, 1: n * 0.1667 / 11.0667,
+		}},
+	} {
+		v.Inspirations = tt.shown
+		got := map[record.CandidateID]int{}
+		for job := range record.JobID(n) {
+			f := search.Free()
+			f.Parent = 0
+			c := search.Pick(v, search.Rand(5, job), f)
+			seen := slices.Clone(c.Inspirations)
+			slices.Sort(seen)
+			if len(slices.Compact(seen)) != tt.shown || slices.Contains(seen, c.Parent) {
+				t.Fatalf("%s: %v beside %v", tt.name, c.Inspirations, c.Parent)
+			}
+			got[c.Inspirations[tt.at]]++
+		}
+		for id, want := range tt.candidates {
+			about(t, tt.name+": "+id.String(), got[id], want)
+		}
+	}
+}
+
 func TestOperatorsThatMakeSense(t *testing.T) {
 	const n = 4000
 	all := []search.Weighted{{Name: "crossover", Weight: 1}, {Name: "mutate", Weight: 2}, {Name: "repair", Weight: 1}, {Name: "tune"}}

@@ -67,7 +67,16 @@ func (w *editor) inform(ctx context.Context, r *attempt, j *agent.Job, seen *Out
 	for i := range j.Inspirations {
 		j.Inspirations[i].Place = places[i+1]
 	}
-	return nil
+	j.Background.Open, err = w.open(ctx, j.Parent.ID, seen)
+	return err
+}
+
+// open names empty niches beside that of a candidate.
+func (w *editor) open(ctx context.Context, id record.CandidateID, seen *Outlook) (string, error) {
+	if seen != nil {
+		return seen.Open, nil
+	}
+	return w.standing.Open(ctx, id)
 }
 
 // places says where candidates lie.

@@ -13,6 +13,8 @@ import (
 type Standing interface {
 	// Places says where candidates lie in the archive, "" where one has no place.
 	Places(ctx context.Context, ids []record.CandidateID) ([]string, error)
+	// Open names empty niches beside that of a candidate, "" where there are none.
+	Open(ctx context.Context, id record.CandidateID) (string, error)
 	// Best is the best candidate so far, the root where there is no other.
 	Best(ctx context.Context) (record.CandidateID, error)
 	// Neighbours tells which of some candidates lie in the niche of one.

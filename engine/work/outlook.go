@@ -20,6 +20,7 @@ type Outlook struct {
 	Folded record.JobID                  `json:"folded"` // jobs of lower numbers were
 	Best   record.CandidateID            `json:"best"`
 	Places map[record.CandidateID]string `json:"places,omitempty"` // of what it starts from
+	Open   string                        `json:"open,omitempty"`   // empty niches beside that of its parent
 	Near   []record.CandidateID          `json:"near,omitempty"`   // what failures began from that lie in the niche of its parent
 	Others []string                      `json:"others,omitempty"` // what jobs try that were chosen and not folded, a line each
 	Notes  []record.Note                 `json:"notes,omitempty"`
@@ -43,6 +44,7 @@ func (w *Runner) Look(ctx context.Context, job *record.Job, st *fold.State) erro
 	for _, id := range append([]record.CandidateID{job.Parent}, job.Inspirations...) {
 		o.Places[id] = st.PlaceText(id)
 	}
+	o.Open = st.OpenText(job.Parent)
 	failures, err := w.maker.editor.feedback.newest(ctx, o.Folded)
 	if err != nil {
 		return err

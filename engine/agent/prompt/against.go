@@ -19,25 +19,51 @@ const (
 	againstText  = 64 << 10  // of the whole difference
 )
 
-// differences tells how the inspirations differ from the base, by inspiration. Files outside of the
-// job's scope, large ones and those that are no text are left out.
-func differences(ctx context.Context, j *agent.Job) ([]string, error) {
+// Against is how other versions differ from the base, each a unified diff; "" where one was not looked at.
+type Against struct {
+	Inspirations []string // by inspiration
+	Best         string   // of the best so far, where it is neither the base nor an inspiration
+}
+
+// differences compares other versions with the base. Files outside of the job's scope, large ones and
+// those that are no text are left out.
+func differences(ctx context.Context, j *agent.Job) (Against, error) {
 	if j.Parent.Files == nil {
-		return nil, nil
+		return Against{}, nil
 	}
-	out := make([]string, len(j.Inspirations))
-	for i := range j.Inspirations {
-		other := &j.Inspirations[i]
-		if other.Files == nil {
-			continue
+	out := Against{Inspirations: make([]string, len(j.Inspirations))}
+	compare := func(it *agent.Item) (string, error) {
+		if it == nil || it.Files == nil {
+			return "", nil
 		}
-		text, err := difference(ctx, j, other.Files)
+		text, err := difference(ctx, j, it.Files)
 		if err != nil {
-			return nil, fmt.Errorf("compare %s with the base: %w", other.ID, err)
+			return "", fmt.Errorf("compare %s with the base: %w", it.ID, err)
 		}
-		out[i] = text
+		return text, nil
 	}
-	return out, nil
+	var err error
+	for i := range j.Inspirations {
+		if out.Inspirations[i], err = compare(&j.Inspirations[i]); err != nil {
+			return Against{}, err
+		}
+	}
+	out.Best, err = compare(apart(j))
+	return out, err
+}
+
+// apart is the best so far where it is neither the base nor an inspiration, else nil.
+func apart(j *agent.Job) *agent.Item {
+	if j.Background == nil || j.Background.Best == nil || j.Background.Best.ID == j.Parent.ID {
+		return nil
+	}
+	best := j.Background.Best
+	for i := range j.Inspirations {
+		if j.Inspirations[i].ID == best.ID {
+			return nil
+		}
+	}
+	return best
 }
 
 // difference is the unified diff from the base to another tree.

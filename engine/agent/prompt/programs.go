@@ -3,7 +3,6 @@ package prompt
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"atoll/engine/agent"
 )
@@ -11,7 +10,7 @@ import (
 // Program is a file of another candidate, whole.
 type Program struct {
 	ID   string // of the candidate
-	Part string // the best of those shown, or the farthest from the base
+	Part string // the best so far, the best of those shown, or the farthest from the base
 	Path string
 	Text string
 }
@@ -19,47 +18,64 @@ type Program struct {
 // programBytes bounds one file that is shown whole.
 const programBytes = 32 << 10
 
-// programs reads the files in which two of the inspirations differ from the base:
-// the best, and of the others the one that differs in most lines. Files outside of the job's
-// scope, large ones and those that are no text are left out.
-func programs(ctx context.Context, j *agent.Job, against []string) ([]Program, error) {
-	best, value := -1, math.Inf(-1)
+// programs reads the files in which other versions differ from the base: those of the best so far, of the
+// best of the inspirations, and of the one of the others that differs in most lines. Files outside of the
+// job's scope, large ones and those that are no text are left out.
+func programs(ctx context.Context, j *agent.Job, against Against) ([]Program, error) {
+	best, far := best(j, against.Inspirations), -1
+	lines := 0
 	for i := range j.Inspirations {
-		if !differs(j, i, against) || j.Inspirations[i].Objective == nil {
+		if i == best || !differs(j, i, against.Inspirations) {
 			continue
 		}
-		v := *j.Inspirations[i].Objective
-		if j.Direction == "minimize" {
-			v = -v
-		}
-		if v > value {
-			best, value = i, v
-		}
-	}
-	far, lines := -1, 0
-	for i := range j.Inspirations {
-		if i == best || !differs(j, i, against) {
-			continue
-		}
-		if n := changedLines(against[i]); n > lines {
+		if n := changedLines(against.Inspirations[i]); n > lines {
 			far, lines = i, n
 		}
 	}
 	var out []Program
-	for _, pick := range []struct {
-		at   int
-		part string
-	}{{best, "the best of the other versions"}, {far, "the one farthest from the base"}} {
-		if pick.at < 0 {
-			continue
-		}
-		files, err := whole(ctx, j, &j.Inspirations[pick.at], pick.part)
-		if err != nil {
+	read := func(it *agent.Item, part string) error {
+		files, err := whole(ctx, j, it, part)
+		out = append(out, files...)
+		return err
+	}
+	if against.Best != "" {
+		if err := read(j.Background.Best, "the best so far"); err != nil {
 			return nil, err
 		}
-		out = append(out, files...)
+	}
+	if best >= 0 {
+		if err := read(&j.Inspirations[best], "the best of the other versions"); err != nil {
+			return nil, err
+		}
+	}
+	if far >= 0 {
+		if err := read(&j.Inspirations[far], "the one farthest from the base"); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
+}
+
+// best is the inspiration with the best objective of those that differ from the base, -1 where none does.
+func best(j *agent.Job, against []string) int {
+	best := -1
+	for i := range j.Inspirations {
+		it := &j.Inspirations[i]
+		if !differs(j, i, against) || it.Objective == nil {
+			continue
+		}
+		if best < 0 || better(j.Direction, *it.Objective, *j.Inspirations[best].Objective) {
+			best = i
+		}
+	}
+	return best
+}
+
+func better(direction string, a, b float64) bool {
+	if direction == "minimize" {
+		return a < b
+	}
+	return a > b
 }
 
 // differs reports whether an inspiration differs from the base in text.

@@ -28,6 +28,10 @@ func samplesJob(op record.Operator) agent.Job {
 	}
 	j.Inspirations[0].Files = with("pack/sort.go", "package pack\n\nimport \"slices\"\n\n// Sort puts large items first.\nfunc Sort(items []int) { slices.SortFunc(items, func(a, b int) int { return b - a }) }\n")
 	j.Inspirations[1].Files = with("pack/priority.go", "package pack\n\n// Priority ranks a bin for an item.\nfunc Priority(item, free int) int { return item - free }\n")
+	best := *j.Background.Best
+	best.Files = with("pack/priority.go", "package pack\n\n// Priority ranks a bin for an item: small and large bins are two classes.\nfunc Priority(item, free int) int {\n\tif free > 50 {\n\t\treturn -free - 100\n\t}\n\treturn -free\n}\n")
+	j.Background.Best, j.Background.Open = &best, "lines 60 to 80; branches below 4"
+	j.Parent.Place = "niche (3,7): lines 40 to 60, branches 4 to 8"
 	return j
 }
 
@@ -88,7 +92,7 @@ func TestEveryInspirationIsShownByItsDifferenceToTheBase(t *testing.T) {
 func TestOtherVersionsAreShownInFullOrNotAtAll(t *testing.T) {
 	r := sampleOf(t, samplesJob(record.OpMutate), agent.RoleCoder, "", 0)
 	all := section(t, r, "programs").Text
-	for _, want := range []string{"func Sort(items []int)", "return item - free", "the best of the other versions", "the one farthest from the base"} {
+	for _, want := range []string{"func Sort(items []int)", "return item - free", "the best so far", "return -free - 100", "the best of the other versions", "the one farthest from the base"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("there is no %q in\n%s", want, all)
 		}
@@ -103,8 +107,13 @@ func TestOtherVersionsAreShownInFullOrNotAtAll(t *testing.T) {
 
 func TestTheBestSoFarIsShownWithItsLead(t *testing.T) {
 	j := samplesJob(record.OpMutate)
-	if text := section(t, sampleOf(t, j, agent.RoleCoder, "", 0), "best").Text; !strings.Contains(text, "c11") || !strings.Contains(text, "better than the base by 8") {
+	if text := section(t, sampleOf(t, j, agent.RoleCoder, "", 0), "best").Text; !strings.Contains(text, "c11") || !strings.Contains(text, "better than the base by 8") || !strings.Contains(text, "+\t\treturn -free - 100") {
 		t.Errorf("the best is told as %q", text)
+	}
+	j.Inspirations[1] = *j.Background.Best
+	text, all := section(t, sampleOf(t, j, agent.RoleCoder, "", 0), "best").Text, section(t, sampleOf(t, j, agent.RoleCoder, "", 0), "programs").Text
+	if !strings.Contains(text, "It is shown below among the other versions.") || strings.Contains(text, "return -free - 100") || strings.Count(all, "return -free - 100") != 1 {
+		t.Errorf("a best that is an inspiration, too, is told as %q and %q", text, all)
 	}
 	j.Background.Best = &j.Parent
 	if text := section(t, sampleOf(t, j, agent.RoleCoder, "", 0), "best").Text; !strings.Contains(text, "The base is the best") {

@@ -44,6 +44,7 @@ type View struct {
 type Known struct {
 	Best       *Shown   // the best so far; nil = unknown, or the base itself
 	Leads      bool     // the base is the best so far
+	Open       string   // empty niches beside that of the base, by the axes on which they differ; "" = none
 	Conditions []string // under which a candidate is measured, a sentence each
 	Failures   []agent.Failure
 	Others     []string          // what the jobs beside this one try, a line each
@@ -80,7 +81,7 @@ type Asked struct {
 type Shown struct {
 	ID         string // c128
 	Commit     string // 12 digits
-	Part       string // base, second parent, inspiration, part to merge, last version that worked
+	Part       string // base, best so far (or where it is shown), second parent, inspiration, part to merge, last version that worked
 	Operator   string
 	Intent     string
 	Place      string
@@ -121,7 +122,7 @@ type ViewOptions struct {
 	Scope    []string // with Dir: see [Tree]
 	Closed   []string
 	Programs []Program
-	Against  []string // by inspiration: how it differs from the base
+	Against  Against
 	Answer   string
 	Plan     string
 	Diff     string
@@ -145,14 +146,14 @@ func ViewOf(j agent.Job, o ViewOptions) View {
 	v := View{
 		Job: j.Number, Attempt: j.Attempt, Operator: j.Operator, Kind: o.Kind, Goal: j.Goal, Constraints: j.Constraints,
 		Acceptance: j.Acceptance, Direction: j.Direction, Metric: j.Metric, Target: j.Target,
-		Known: Known{Conditions: bg.Conditions, Failures: j.Failures, Others: bg.Others, Feedback: bg.Feedback}, Programs: o.Programs,
+		Known: Known{Open: bg.Open, Conditions: bg.Conditions, Failures: j.Failures, Others: bg.Others, Feedback: bg.Feedback}, Programs: o.Programs,
 		Tree: Tree{Files: o.Files, Listing: o.Listing, Dir: o.Dir, Scope: o.Scope, Closed: o.Closed, Limits: j.Limits},
 		Plan: o.Plan, Diff: o.Diff, Findings: o.Findings, Facts: o.Facts, Asked: Asked{Answer: o.Answer, Retry: o.Retry, Tokens: o.Tokens, Budgets: o.Budgets},
 	}
 	if v.Kind == "" && j.Operator == record.OpStructural && j.Rand != nil {
 		v.Kind = DrawKind(j.Rand)
 	}
-	v.showBest(&j, bg.Best)
+	v.showBest(&j, bg.Best, o.Against.Best)
 	v.secrets = append(append(v.secrets, bg.Secrets...), o.Secrets...)
 	v.Base = shown(&j, &j.Parent, "base")
 	if j.Parent.ID != record.Root {
@@ -162,8 +163,8 @@ func ViewOf(j agent.Job, o ViewOptions) View {
 		it := &j.Inspirations[i]
 		s := shown(&j, it, partOf(&j, i))
 		s.Trajectory = TrajectoryOf(bg.Lineage, j.Parent.ID, it.ID, bg.Summaries).Lines()
-		if i < len(o.Against) {
-			s.Against = o.Against[i]
+		if i < len(o.Against.Inspirations) {
+			s.Against = o.Against.Inspirations[i]
 		}
 		v.Inspirations = append(v.Inspirations, s)
 	}
@@ -171,13 +172,19 @@ func ViewOf(j agent.Job, o ViewOptions) View {
 	return v
 }
 
-// showBest shows the best so far beside the base.
-func (v *View) showBest(j *agent.Job, best *agent.Item) {
+// showBest shows the best so far beside the base, and how it differs from it.
+func (v *View) showBest(j *agent.Job, best *agent.Item, against string) {
 	if best == nil || best.Objective == nil {
 		return
 	}
 	if v.Leads = best.ID == j.Parent.ID; !v.Leads {
 		s := shown(j, best, "best so far")
+		s.Against = against
+		for i := range j.Inspirations {
+			if j.Inspirations[i].ID == best.ID {
+				s.Part = "shown below among the other versions"
+			}
+		}
 		v.Best = &s
 	}
 }
