@@ -283,7 +283,7 @@ func answersAsDescribed(t *testing.T, dir string) {
 	s := serving(t, dir)
 	d := readDocument(t, s.url, looker)
 	good := map[string]asked{
-		"status": {path: "/status"}, "niches": {path: "/niches"}, "curves": {path: "/curves"}, "activity": {path: "/activity"}, "yields": {path: "/yields"},
+		"status": {path: "/status"}, "niches": {path: "/niches"}, "front": {path: "/front"}, "curves": {path: "/curves"}, "activity": {path: "/activity"}, "yields": {path: "/yields"},
 		"failures": {path: "/failures"}, "notes": {path: "/notes"}, "niche": {path: "/niches/1,1"}, "settings": {path: "/settings"},
 		"experiments": {path: "/experiments"}, "whoami": {path: "/whoami"}, "candidates": {path: "/candidates?order=best&limit=5"}, "candidate": {path: "/candidates/best"},
 		"lineage": {path: "/candidates/best/lineage"}, "diff": {path: "/candidates/best/diff?from=parent"}, "patch": {path: "/candidates/best/patch"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/cli/door"
 	"atoll/config/suitetest"
 )
 
@@ -180,6 +181,15 @@ func TestTheExamplesOfThePageRunAsTheyAreWritten(t *testing.T) {
 		e.holds()
 		if said := must(t, e.dir, "front"); !strings.Contains(said, "peak_mb") || !strings.Contains(said, "case_a") {
 			t.Errorf("the front:\n%s", said)
+		}
+		var told door.Front
+		_, body := serving(t, e.dir).get("api/v1/front", looker)
+		if err := json.Unmarshal([]byte(body), &told); err != nil || len(told.Objectives) != 1 || told.Objectives[0].Metric != "peak_mb" || len(told.Cases) != 1 ||
+			len(told.Members) == 0 || !told.Members[0].OnFront || !strings.Contains(told.Says, "peak_mb") {
+			t.Errorf("over HTTP (%v): %s", err, body)
+		}
+		if out := must(t, e.dir, "report"); !strings.Contains(out, "## Best in a way of its own") {
+			t.Errorf("the report:\n%s", out)
 		}
 	})
 	t.Run("stages", func(t *testing.T) {

@@ -49,7 +49,7 @@ func TestACodingAgentLooksAndDecidesOverMCP(t *testing.T) {
 	dir := finished(t)
 	s := client(t, dir, "--allow", "decide")
 	for tool, in := range map[string]args{
-		"status": {}, "niches": {}, "candidates": {"best": true, "limit": 3}, "show": {"id": "best"}, "diff": {"id": "best", "from": "c0"}, "lineage": {"id": "root"},
+		"status": {}, "niches": {}, "front": {}, "candidates": {"best": true, "limit": 3}, "show": {"id": "best"}, "diff": {"id": "best", "from": "c0"}, "lineage": {"id": "root"},
 		"jobs": {"state": "failed"}, "job": {"id": "#3"}, "activity": {}, "lessons": {}, "wait": {"seconds": 1},
 	} {
 		text, refused := called(t, s, tool, in)

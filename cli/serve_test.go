@@ -163,7 +163,7 @@ func TestAServer(t *testing.T) {
 func answersLikeTheVerbs(t *testing.T, dir string) {
 	s := serving(t, dir)
 	for _, path := range []string{
-		"status", "niches", "candidates?limit=5&order=best", "candidates/best", "candidates/c0", "candidates/best/diff", "candidates/best/diff?from=parent", "candidates/best/patch", "candidates/best/lineage",
+		"status", "niches", "front", "candidates?limit=5&order=best", "candidates/best", "candidates/c0", "candidates/best/diff", "candidates/best/diff?from=parent", "candidates/best/patch", "candidates/best/lineage",
 		"jobs?state=failed&state=placed", "jobs/3", "curves", "activity", "yields", "failures", "notes", "settings", "experiments", "whoami", "log?after=3&limit=5", "openapi.json", "openapi.yaml",
 	} {
 		if code, body := s.get("api/v1/"+path, ""); code != 200 || body == "" {

@@ -53,6 +53,9 @@ func (t tools) look() {
 	add(t, look("niches", "Niches", "The archive: each niche that is filled or was tried, with its holder."), func(context.Context, nothing) (any, error) {
 		return door.GridOf(d.Snapshot()), nil
 	})
+	add(t, look("front", "Front", "Who is best in a way of its own: on the Pareto front of the objective and what counts beside it, or in one of the cases."), func(ctx context.Context, _ nothing) (any, error) {
+		return d.Front(ctx)
+	})
 	add(t, look("candidates", "Candidates", "Candidates, newest or best first, a page at a time."), func(ctx context.Context, in listedCandidates) (any, error) {
 		q := view.CandidateQuery{Text: in.Text, Limit: in.limit(), Best: in.Best, Elites: in.Elite}
 		return d.Candidates(ctx, q, in.Cursor)

@@ -61,6 +61,9 @@ func of[T any](d *door.Door, fn func(*view.Snapshot) T) func(context.Context, *n
 func lookAtState(api huma.API, d *door.Door) {
 	get(api, "/status", "status", "How the experiment stands", of(d, door.StatusOf))
 	get(api, "/niches", "niches", "The archive: every niche that is filled or was tried", of(d, door.GridOf))
+	get(api, "/front", "front", "Who is best in a way of its own, where something counts beside the objective", func(ctx context.Context, _ *nothing) (door.Front, error) {
+		return d.Front(ctx)
+	})
 	get(api, "/curves", "curves", "Best, mean, QD score and coverage over measured candidates", of(d, door.CurvesOf))
 	get(api, "/activity", "activity", "What runs, what waits for a person, the newest lines and decisions", of(d, door.ActivityOf))
 	get(api, "/yields", "yields", "How operators, agents and targets do", of(d, door.YieldsOf))
