@@ -78,7 +78,7 @@ func TestAnAgentThatHeedsEveryWordMakesTheSameWithAnyNumberOfWorkers(t *testing.
 		if workers == 1 {
 			made, told, ends = l.candidates(), l.told(), l.ends()
 			whole := strings.Join(told, "\n")
-			for _, want := range []string{"Jobs that run now try the following", "spoiled", "Best so far: ", "last version that worked", "epoch"} {
+			for _, want := range []string{"Jobs that run now try the following", "spoiled", "Best so far: ", "last version that worked", "- Jobs 0 to 5: best score"} {
 				if !strings.Contains(whole, want) {
 					t.Errorf("no prompt says %q, so that it is not looked at", want)
 				}

@@ -137,6 +137,10 @@ func spaceOf(n *numbers) *numberSpace {
 	return s
 }
 
+// flatShare is how much of a generation is alike when its steps are too small to tell: the
+// spread grows then (Hansen 2016, "The CMA evolution strategy: a tutorial", B.3, flat fitness).
+const flatShare = 0.7
+
 // strategy is the separable CMA-ES (Ros and Hansen 2008, "A simple modification in
 // CMA-ES achieving linear time and space complexity") as it stands after the samples
 // of a run. Samples come back late and out of order: a generation is the next so
@@ -203,6 +207,7 @@ func (s *strategy) sample(job record.JobID) []float64 {
 // learn makes the next generation.
 func (s *strategy) learn(samples []agent.Sample, drawn map[record.JobID][]float64) {
 	slices.SortStableFunc(samples, func(a, b agent.Sample) int { return cmp.Compare(b.Value, a.Value) })
+	flat := !math.IsInf(samples[0].Value, -1) && samples[0].Value == samples[int(math.Ceil(flatShare*float64(len(samples))))-1].Value
 	n := float64(len(s.mean))
 	cs, cc := (s.eff+2)/(n+s.eff+5), (4+s.eff/n)/(n+4+2*s.eff/n)
 	faster := (n + 2) / 3 // than with a full matrix
@@ -236,5 +241,9 @@ func (s *strategy) learn(samples []agent.Sample, drawn map[record.JobID][]float6
 	for i := range s.mean {
 		s.mean[i] += s.sigma * steps[i]
 	}
-	s.sigma = min(1, max(1e-9, s.sigma*math.Exp(min(1, cs/damping*(length/expected-1)))))
+	grow := min(1, cs/damping*(length/expected-1))
+	if flat {
+		grow += 0.2 + cs/damping
+	}
+	s.sigma = min(1, max(1e-9, s.sigma*math.Exp(grow)))
 }

@@ -2,6 +2,7 @@ package offline_test
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func tableOf(n int) string {
 
 // evolving runs jobs on one program, each of which sees what ended late jobs before
 // it; it returns the values and the texts.
-func evolving(t *testing.T, jobs, late int) (values []float64, texts []string) {
+func evolving(t *testing.T, jobs, late int, worth func(string) float64) (values []float64, texts []string) {
 	t.Helper()
 	root := newTree(map[string]string{"s.py": tableOf(10)})
 	h := agent.NewHistory()
@@ -50,7 +51,7 @@ func evolving(t *testing.T, jobs, late int) (values []float64, texts []string) {
 		j := newJob(n, record.OpTune, root)
 		j.History = h.Clone()
 		child, res := mustEdit(t, j, root)
-		v := bowl(child.data["s.py"])
+		v := worth(child.data["s.py"])
 		values, texts = append(values, v), append(texts, child.data["s.py"])
 		waiting = append(waiting, agent.End{Operator: record.OpTune, Candidate: record.CandidateID(j.Number), Parent: start, Value: v, Best: start})
 		tags = append(tags, offline.IntentTag(res.Intent))
@@ -63,10 +64,23 @@ func evolving(t *testing.T, jobs, late int) (values []float64, texts []string) {
 	return values, texts
 }
 
+func TestAnEvolutionTakesLargerStepsWhereSmallOnesChangeNothing(t *testing.T) {
+	terrace := func(text string) float64 { return math.Round(2 * bowl(text)) } // small steps from the start stay on it
+	values, _ := evolving(t, 300, 0, terrace)
+	if values[0] > -1 || slices.Max(values) < 0 {
+		t.Errorf("from %g no higher than %g in 300 samples, want 0", values[0], slices.Max(values))
+	}
+	first := slices.IndexFunc(values, func(v float64) bool { return v != values[0] })
+	t.Logf("the first %d are alike", first)
+	if first < 15 {
+		t.Error("the first generation is not on one terrace, so that this is no test")
+	}
+}
+
 func TestAnEvolutionComesNearTheBestNumbersAlsoWhereSamplesComeLate(t *testing.T) {
 	for name, late := range map[string]int{"at once": 0, "late and out of order": 8} {
 		t.Run(name, func(t *testing.T) {
-			values, texts := evolving(t, 700, late)
+			values, texts := evolving(t, 700, late, bowl)
 			first, last := 0.0, 0.0
 			for i := range 40 {
 				first, last = first+values[i]/40, last+values[len(values)-1-i]/40
@@ -79,8 +93,8 @@ func TestAnEvolutionComesNearTheBestNumbersAlsoWhereSamplesComeLate(t *testing.T
 }
 
 func TestTheSameSamplesGiveTheSameProgram(t *testing.T) {
-	_, a := evolving(t, 120, 4)
-	_, b := evolving(t, 120, 4)
+	_, a := evolving(t, 120, 4, bowl)
+	_, b := evolving(t, 120, 4, bowl)
 	for i := range a {
 		if a[i] != b[i] {
 			t.Fatalf("job %d made\n%s\nand then\n%s", i, a[i], b[i])
