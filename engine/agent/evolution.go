@@ -53,6 +53,7 @@ const (
 	evolutionFirst = 40
 	evolutionStall = 25 // generations
 	evolutionMost  = 6000
+	evolutionFlat  = 5 // generations; where most of their samples are worth the same as the best, the numbers do not count
 	evolutionVain  = 3
 	evolutionRest  = 500
 	evolutionSize  = 15
@@ -103,9 +104,21 @@ func (e *Evolution) observe(end End, tag string) {
 		e.begin(end.Best)
 		return
 	}
-	if e.since >= evolutionStall*e.Size || len(e.Samples) >= evolutionMost {
+	if e.since >= evolutionStall*e.Size || len(e.Samples) >= evolutionMost || len(e.Samples) == evolutionFlat*e.Size && e.flat() {
 		e.begin(end.Best)
 	}
+}
+
+// flat reports whether most samples of the last two generations are worth as much as the
+// best of the run, large as their steps are by then.
+func (e *Evolution) flat() bool {
+	n, last := 0, e.Samples[len(e.Samples)-2*e.Size:]
+	for _, s := range last {
+		if s.Value == e.top {
+			n++
+		}
+	}
+	return 10*n >= 7*len(last)
 }
 
 // failed counts samples without a value.

@@ -81,6 +81,26 @@ func TestAnEvolutionThatFindsNothingBetterBeginsElsewhere(t *testing.T) {
 	}
 }
 
+func TestAnEvolutionOfNumbersThatChangeNothingEndsEarly(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		value func(i int) float64
+		want  int
+	}{
+		{"after five generations that are all alike", func(int) float64 { return 1 }, 75},
+		{"or most of them", func(i int) float64 { return 1 - float64(i%4/3) }, 75},
+		{"and not where every second sample is worse", func(i int) float64 { return 1 - float64(i%2) }, 376},
+	} {
+		h, n := grown(t), 0
+		for first := h.Evolving().Run; h.Evolving().Run == first; n++ {
+			h.Ended(tuned(record.CandidateID(100+n), 7, tt.value(n)), agent.GenerationTag(0))
+		}
+		if n != tt.want {
+			t.Errorf("%s: it ends after %d samples, want %d", tt.name, n, tt.want)
+		}
+	}
+}
+
 func TestAHistoryThatShallNotEvolveHasNoRun(t *testing.T) {
 	h := agent.NewHistory()
 	for job := range record.CandidateID(100) {

@@ -139,6 +139,7 @@ func spaceOf(n *numbers) *numberSpace {
 
 // flatShare is how much of a generation is alike when its steps are too small to tell: the
 // spread grows then (Hansen 2016, "The CMA evolution strategy: a tutorial", B.3, flat fitness).
+// Where all of it is, the spread grows e-fold: nothing is lost by a step too large.
 const flatShare = 0.7
 
 // strategy is the separable CMA-ES (Ros and Hansen 2008, "A simple modification in
@@ -204,10 +205,25 @@ func (s *strategy) sample(job record.JobID) []float64 {
 	return x
 }
 
+// flatness is how much of a generation is worth the same as its best: all, flatShare and
+// more, or less, which is 0, as where nothing has a value.
+func (s *strategy) flatness(samples []agent.Sample) float64 {
+	best, last := samples[0].Value, samples[len(samples)-1].Value
+	switch {
+	case math.IsInf(best, -1):
+		return 0
+	case best == last:
+		return 1
+	case best == samples[int(math.Ceil(flatShare*float64(len(samples))))-1].Value:
+		return flatShare
+	}
+	return 0
+}
+
 // learn makes the next generation.
 func (s *strategy) learn(samples []agent.Sample, drawn map[record.JobID][]float64) {
 	slices.SortStableFunc(samples, func(a, b agent.Sample) int { return cmp.Compare(b.Value, a.Value) })
-	flat := !math.IsInf(samples[0].Value, -1) && samples[0].Value == samples[int(math.Ceil(flatShare*float64(len(samples))))-1].Value
+	flat := s.flatness(samples)
 	n := float64(len(s.mean))
 	cs, cc := (s.eff+2)/(n+s.eff+5), (4+s.eff/n)/(n+4+2*s.eff/n)
 	faster := (n + 2) / 3 // than with a full matrix
@@ -242,7 +258,10 @@ func (s *strategy) learn(samples []agent.Sample, drawn map[record.JobID][]float6
 		s.mean[i] += s.sigma * steps[i]
 	}
 	grow := min(1, cs/damping*(length/expected-1))
-	if flat {
+	switch flat {
+	case 1:
+		grow += 1
+	case flatShare:
 		grow += 0.2 + cs/damping
 	}
 	s.sigma = min(1, max(1e-9, s.sigma*math.Exp(grow)))
