@@ -104,7 +104,13 @@ func (e *Evolution) observe(end End, tag string) {
 		e.begin(end.Best)
 		return
 	}
-	if e.since >= evolutionStall*e.Size || len(e.Samples) >= evolutionMost || len(e.Samples) == evolutionFlat*e.Size && e.flat() {
+	switch {
+	case len(e.Samples) == evolutionFlat*e.Size && e.flat():
+		elsewhere := e.Start != record.Root
+		if e.begin(end.Best); elsewhere {
+			e.Start = record.Root // whose numbers count, if any do
+		}
+	case e.since >= evolutionStall*e.Size, len(e.Samples) >= evolutionMost:
 		e.begin(end.Best)
 	}
 }

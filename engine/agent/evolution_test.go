@@ -74,7 +74,7 @@ func TestAnEvolutionThatFindsNothingBetterBeginsElsewhere(t *testing.T) {
 		if i > 2000 {
 			t.Fatal("the run never ends")
 		}
-		h.Ended(tuned(record.CandidateID(100+i), 7, 1), agent.GenerationTag(0))
+		h.Ended(tuned(record.CandidateID(100+i), 7, 1-float64(i%2)), agent.GenerationTag(0))
 	}
 	if ev := h.Evolving(); ev.Start != 33 || len(ev.Samples) != 0 {
 		t.Errorf("the next run is %+v, want one from the parent that was drawn last", ev)
@@ -86,17 +86,18 @@ func TestAnEvolutionOfNumbersThatChangeNothingEndsEarly(t *testing.T) {
 		name  string
 		value func(i int) float64
 		want  int
+		next  record.CandidateID
 	}{
-		{"after five generations that are all alike", func(int) float64 { return 1 }, 75},
-		{"or most of them", func(i int) float64 { return 1 - float64(i%4/3) }, 75},
-		{"and not where every second sample is worse", func(i int) float64 { return 1 - float64(i%2) }, 376},
+		{"after five generations that are all alike", func(int) float64 { return 1 }, 75, record.Root},
+		{"or most of them", func(i int) float64 { return 1 - float64(i%4/3) }, 75, record.Root},
+		{"and not where every second sample is worse", func(i int) float64 { return 1 - float64(i%2) }, 376, 7},
 	} {
 		h, n := grown(t), 0
 		for first := h.Evolving().Run; h.Evolving().Run == first; n++ {
 			h.Ended(tuned(record.CandidateID(100+n), 7, tt.value(n)), agent.GenerationTag(0))
 		}
-		if n != tt.want {
-			t.Errorf("%s: it ends after %d samples, want %d", tt.name, n, tt.want)
+		if start := h.Evolving().Start; n != tt.want || start != tt.next {
+			t.Errorf("%s: it ends after %d samples, and the next begins with %s, want %d and %s", tt.name, n, start, tt.want, tt.next)
 		}
 	}
 }
