@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"atoll/engine/archive"
 	"atoll/store/record"
 )
 
@@ -25,14 +26,15 @@ func (a *standings) PlaceText(id record.CandidateID) string {
 	}
 	var spans []string
 	for axis, bin := range shape.Coords(cell) {
-		spans = append(spans, a.spanText(axis, bin))
+		spans = append(spans, spanText(shape, a.Learned, axis, bin))
 	}
 	return text + ": " + strings.Join(spans, ", ")
 }
 
 // OpenText names empty niches one step from that of a candidate, at most four, by the axis
 // on which they differ from it; "" where there are none, or cells are no grid.
-func (a *standings) OpenText(id record.CandidateID) string {
+func OpenText(s *State, id record.CandidateID) string {
+	a := s.standings
 	cell, ok := a.cellOf(id)
 	if !ok || a.shape().Regions != nil {
 		return ""
@@ -47,7 +49,7 @@ func (a *standings) OpenText(id record.CandidateID) string {
 				continue
 			}
 			if _, held := a.arch.Holder(cell + step*width); !held {
-				open = append(open, a.spanText(axis, to))
+				open = append(open, spanText(shape, a.Learned, axis, to))
 			}
 		}
 		width *= dims[axis]
@@ -57,10 +59,9 @@ func (a *standings) OpenText(id record.CandidateID) string {
 
 // spanText is a bin of an axis in words: the values of a named one, the step of a learned one,
 // whose values mean nothing to a reader.
-func (a *standings) spanText(axis, bin int) string {
-	shape := a.shape()
+func spanText(shape archive.Shape, learned bool, axis, bin int) string {
 	name, last := shape.Axes[axis].Name, shape.Dims()[axis]-1
-	if a.Learned {
+	if learned {
 		return fmt.Sprintf("%s step %d of 0 to %d", name, bin, last)
 	}
 	edges := shape.EdgesOf(axis)

@@ -25,7 +25,7 @@ func TestAPlaceIsToldByWhatItMeans(t *testing.T) {
 		for i, x := range tt.at {
 			s.measured(i, float64(i), x)
 		}
-		if place, open := s.st.PlaceText(tt.of), s.st.OpenText(tt.of); place != tt.place || open != tt.open {
+		if place, open := s.st.PlaceText(tt.of), OpenText(s.st, tt.of); place != tt.place || open != tt.open {
 			t.Errorf("%s: %q and %q, want %q and %q", tt.name, place, open, tt.place, tt.open)
 		}
 	}
@@ -37,7 +37,7 @@ func TestAPlaceOnTwoAxesHasFourBesideIt(t *testing.T) {
 	})
 	s.placed(0, 1, 0.15, 5)
 	want := "y below 1; y 10 and above; x below 0.1; x 0.2 to 0.3"
-	if place, open := s.st.PlaceText(0), s.st.OpenText(0); place != "niche (1,1): x 0.1 to 0.2, y 1 to 10" || open != want {
+	if place, open := s.st.PlaceText(0), OpenText(s.st, 0); place != "niche (1,1): x 0.1 to 0.2, y 1 to 10" || open != want {
 		t.Errorf("%q and %q, want %q", place, open, want)
 	}
 }
@@ -48,7 +48,7 @@ func TestARegionIsToldByItsNumberAlone(t *testing.T) {
 		cfg.Map.Regions = 9
 	})
 	s.placed(0, 1, 0.15, 0.5)
-	if place, open := s.st.PlaceText(0), s.st.OpenText(0); !strings.HasPrefix(place, "niche (") || strings.Contains(place, "x ") || open != "" {
+	if place, open := s.st.PlaceText(0), OpenText(s.st, 0); !strings.HasPrefix(place, "niche (") || strings.Contains(place, "x ") || open != "" {
 		t.Errorf("%q and %q", place, open)
 	}
 }

@@ -22,7 +22,7 @@ func (a Standing) Places(ctx context.Context, ids []record.CandidateID) ([]strin
 
 // Open implements [work.Standing].
 func (a Standing) Open(ctx context.Context, id record.CandidateID) (text string, err error) {
-	err = a.Asker.Ask(ctx, func(s *fold.State) { text = s.OpenText(id) })
+	err = a.Asker.Ask(ctx, func(s *fold.State) { text = fold.OpenText(s, id) })
 	return text, err
 }
 

@@ -44,7 +44,7 @@ func (w *Runner) Look(ctx context.Context, job *record.Job, st *fold.State) erro
 	for _, id := range append([]record.CandidateID{job.Parent}, job.Inspirations...) {
 		o.Places[id] = st.PlaceText(id)
 	}
-	o.Open = st.OpenText(job.Parent)
+	o.Open = fold.OpenText(st, job.Parent)
 	failures, err := w.maker.editor.feedback.newest(ctx, o.Folded)
 	if err != nil {
 		return err
