@@ -135,10 +135,15 @@ func (j *Job) Better(it Item) bool {
 	if it.Objective == nil || j.Parent.Objective == nil {
 		return false
 	}
+	return j.Ahead(*it.Objective, *j.Parent.Objective)
+}
+
+// Ahead reports whether one objective is better than another.
+func (j *Job) Ahead(a, b float64) bool {
 	if j.Direction == "minimize" {
-		return *it.Objective < *j.Parent.Objective
+		return a < b
 	}
-	return *it.Objective > *j.Parent.Objective
+	return a > b
 }
 
 // Result is what an agent made. Changes holds one entry per path, sorted by

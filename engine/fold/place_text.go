@@ -36,10 +36,13 @@ func (a *standings) PlaceText(id record.CandidateID) string {
 func OpenText(s *State, id record.CandidateID) string {
 	a := s.standings
 	cell, ok := a.cellOf(id)
-	if !ok || a.shape().Regions != nil {
+	if !ok {
 		return ""
 	}
 	shape := a.shape()
+	if shape.Regions != nil {
+		return ""
+	}
 	home, dims := shape.Coords(cell), shape.Dims()
 	var open []string
 	for axis, width := len(dims)-1, 1; axis >= 0; axis-- {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -29,23 +28,14 @@ func (s *Story) FrontSays() string {
 	return text
 }
 
-// FrontHeads are the heads of what counts beside the objective.
-func (s *Story) FrontHeads() []string {
-	var out []string
-	for _, o := range s.Front.Objectives {
-		out = append(out, view.CleanLine(o.Metric))
-	}
-	return out
-}
-
 // FrontRows are those on the front and those that lead a case, the best by the objective first.
 func (s *Story) FrontRows() []FrontRow {
 	var out []FrontRow
 	for i := range s.Front.Members[:min(len(s.Front.Members), frontMost)] {
 		m := &s.Front.Members[i]
-		row := FrontRow{ID: m.ID, Value: s.Snap.Told(m.ID, &m.Objective, m.Claim).String(), Leads: view.CleanLine(s.Front.LeadText(m, leadsMost)), Intent: m.Intent}
+		row := FrontRow{ID: m.ID, Value: s.Snap.Told(m.ID, &m.Objective, m.Claim).String(), Leads: s.Front.LeadText(m, leadsMost), Intent: m.Intent}
 		for o := range s.Front.Objectives {
-			row.Beside = append(row.Beside, strings.TrimSpace(s.Front.Beside(m, o)))
+			row.Beside = append(row.Beside, s.Front.Beside(m, o))
 		}
 		out = append(out, row)
 	}

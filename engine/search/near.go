@@ -42,10 +42,14 @@ func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) 
 			last, want = []record.CandidateID{id}, want-1
 		}
 	}
+	var value map[record.CandidateID]float64
+	if reads {
+		value = p.values()
+	}
 	for g, ids := range p.groups(c.Parent) {
 		ids = slices.DeleteFunc(ids, func(id record.CandidateID) bool { return slices.Contains(out, id) || slices.Contains(last, id) })
 		if reads {
-			p.byValue(ids)
+			p.byValue(ids, value, want-len(out))
 		} else {
 			p.rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 		}
@@ -70,18 +74,23 @@ func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) 
 // readerLeast is of how many inspirations on one is drawn from afar.
 const readerLeast = 2
 
-// byValue brings candidates into an order in which each place is drawn by 1/(1+r), r being
-// the rank of those left.
-func (p *picker) byValue(ids []record.CandidateID) {
-	value := make(map[record.CandidateID]float64, len(ids))
+// values are the objectives of all that may be shown.
+func (p *picker) values() map[record.CandidateID]float64 {
+	value := make(map[record.CandidateID]float64, len(p.holders))
 	for _, h := range p.holders {
 		value[h.ID] = h.Objective
 	}
 	for _, e := range p.view.Archive.Pool(poolMost) {
 		value[e.ID] = e.Objective
 	}
+	return value
+}
+
+// byValue brings candidates into an order in which each of the first places, so many as are
+// wanted, is drawn by 1/(1+r), r being the rank of those left.
+func (p *picker) byValue(ids []record.CandidateID, value map[record.CandidateID]float64, wanted int) {
 	slices.SortFunc(ids, func(a, b record.CandidateID) int { return cmp.Or(cmp.Compare(value[b], value[a]), cmp.Compare(a, b)) })
-	for i := range ids {
+	for i := range min(wanted, len(ids)) {
 		weights := make([]float64, len(ids)-i)
 		for r := range weights {
 			weights[r] = 1 / float64(1+r)

@@ -205,9 +205,9 @@ func (s *strategy) sample(job record.JobID) []float64 {
 	return x
 }
 
-// flatness is how much of a generation is worth the same as its best: all, flatShare and
-// more, or less, which is 0, as where nothing has a value.
-func (s *strategy) flatness(samples []agent.Sample) float64 {
+// flatGrowth is what the logarithm of the spread grows by where a generation, the best first,
+// is worth the same as its best, all of it or flatShare; rate is that of the spread's own change.
+func flatGrowth(samples []agent.Sample, rate float64) float64 {
 	best, last := samples[0].Value, samples[len(samples)-1].Value
 	switch {
 	case math.IsInf(best, -1):
@@ -215,7 +215,7 @@ func (s *strategy) flatness(samples []agent.Sample) float64 {
 	case best == last:
 		return 1
 	case best == samples[int(math.Ceil(flatShare*float64(len(samples))))-1].Value:
-		return flatShare
+		return 0.2 + rate
 	}
 	return 0
 }
@@ -223,7 +223,6 @@ func (s *strategy) flatness(samples []agent.Sample) float64 {
 // learn makes the next generation.
 func (s *strategy) learn(samples []agent.Sample, drawn map[record.JobID][]float64) {
 	slices.SortStableFunc(samples, func(a, b agent.Sample) int { return cmp.Compare(b.Value, a.Value) })
-	flat := s.flatness(samples)
 	n := float64(len(s.mean))
 	cs, cc := (s.eff+2)/(n+s.eff+5), (4+s.eff/n)/(n+4+2*s.eff/n)
 	faster := (n + 2) / 3 // than with a full matrix
@@ -257,12 +256,6 @@ func (s *strategy) learn(samples []agent.Sample, drawn map[record.JobID][]float6
 	for i := range s.mean {
 		s.mean[i] += s.sigma * steps[i]
 	}
-	grow := min(1, cs/damping*(length/expected-1))
-	switch flat {
-	case 1:
-		grow += 1
-	case flatShare:
-		grow += 0.2 + cs/damping
-	}
+	grow := min(1, cs/damping*(length/expected-1)) + flatGrowth(samples, cs/damping)
 	s.sigma = min(1, max(1e-9, s.sigma*math.Exp(grow)))
 }

@@ -64,18 +64,11 @@ func best(j *agent.Job, against []string) int {
 		if !differs(j, i, against) || it.Objective == nil {
 			continue
 		}
-		if best < 0 || better(j.Direction, *it.Objective, *j.Inspirations[best].Objective) {
+		if best < 0 || j.Ahead(*it.Objective, *j.Inspirations[best].Objective) {
 			best = i
 		}
 	}
 	return best
-}
-
-func better(direction string, a, b float64) bool {
-	if direction == "minimize" {
-		return a < b
-	}
-	return a > b
 }
 
 // differs reports whether an inspiration differs from the base in text.

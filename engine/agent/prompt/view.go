@@ -180,10 +180,8 @@ func (v *View) showBest(j *agent.Job, best *agent.Item, against string) {
 	if v.Leads = best.ID == j.Parent.ID; !v.Leads {
 		s := shown(j, best, "best so far")
 		s.Against = against
-		for i := range j.Inspirations {
-			if j.Inspirations[i].ID == best.ID {
-				s.Part = "shown below among the other versions"
-			}
+		if apart(j) == nil {
+			s.Part = "shown below among the other versions"
 		}
 		v.Best = &s
 	}
