@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -164,6 +165,7 @@ func (a *App) printVerified(r *verify.Report) error {
 	if f := r.Figures; f != nil && f.N() > 0 {
 		before, after := f.Medians()
 		fmt.Fprintf(w, "%-10s %s before, %s after; %s\n", view.CleanLine(f.Metric), view.FormatValue(before), view.FormatValue(after), f)
+		printParts(w, f)
 		fmt.Fprintf(w, "%-10s %s\n", "measured", &r.Conditions)
 	}
 	for _, m := range r.Missing {
@@ -174,4 +176,17 @@ func (a *App) printVerified(r *verify.Report) error {
 	}
 	_, err := fmt.Fprintf(w, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", r.Branch, r.Candidate, r.Commit[:7], r.Base, r.Branch)
 	return err
+}
+
+// printParts tells how the benchmarks moved that a metric is a mean of, all that got worse
+// by name.
+func printParts(w io.Writer, f *verify.Figures) {
+	line := f.PartsLine()
+	if line == "" {
+		return
+	}
+	fmt.Fprintf(w, "%-10s %s\n", "each alone", line)
+	for _, p := range f.Worse() {
+		fmt.Fprintf(w, "%-10s %s\n", "worse", &p)
+	}
 }

@@ -169,6 +169,7 @@ type Outcome struct {
 	Objective     float64         // in the evaluator's own direction; 0 in a failure
 	ObjectiveName string          // metric the value is of
 	Of, Beside    float64         // with Paired: the two values whose ratio Objective is, of the candidate and of the root beside it
+	BesideMetrics []record.Metric // with Paired: what the root beside it reported
 	Metrics       []record.Metric // later stages win; in a failure those of the stages that ran
 	Summary       string
 	Tests         []string

@@ -149,7 +149,7 @@ func (r *run) rootValue(report output.Report) verdict {
 	if value <= 0 {
 		return verdict{record.ClassEvaluator, fmt.Sprintf("the root beside it measured %s = %g: a ratio needs a value above 0", name, value)}
 	}
-	r.root = &value
+	r.root, r.out.BesideMetrics = &value, report.Metrics
 	return verdict{}
 }
 

@@ -77,7 +77,9 @@ func (q *asks) LastAsk() (Ask, bool) {
 		return Ask{}, false
 	}
 	lead, _ := evidence.Split(q.Evidence.noise.Dev(), q.stride())
-	if a, ok := q.nextDuel(lead, max(q.provenAt(), q.lastLeast()/8)); ok {
+	// No later job asks whether what looks better than the best is, however few such
+	// questions paid while steps were large beside the noise.
+	if a, ok := q.nextDuel(max(lead, lastShare), max(q.provenAt(), q.lastLeast()/8)); ok {
 		return a, true
 	}
 	best, root := q.Candidate(q.Best), q.Candidate(record.Root)

@@ -37,6 +37,14 @@ type Figures struct {
 	Ratio bool              `json:"ratio"`
 	Level float64           `json:"level"` // of the interval; 1 for an exact gain
 	Word  evidence.Word     `json:"word"`
+	// Parts are what the metric is a mean of, the worst first; nil where it is none.
+	Parts []Part `json:"parts,omitempty"`
+}
+
+// add takes what a round says of both.
+func (f *Figures) add(before, after side) {
+	f.addParts(before, after)
+	f.Before, f.After = append(f.Before, before.value), append(f.After, after.value)
 }
 
 // N is the number of rounds.

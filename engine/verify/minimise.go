@@ -154,11 +154,11 @@ func (c *check) roughly(ctx context.Context) (float64, error) {
 // looks measures both sides for one look: as long as the first of a verification.
 func (c *check) looks(ctx context.Context, f *Figures) error {
 	for round := range LeastRounds {
-		values, err := c.round(ctx, lookRounds+round)
+		before, after, err := c.round(ctx, lookRounds+round)
 		if err != nil || c.report.Refused != "" {
 			return err
 		}
-		f.Before, f.After = append(f.Before, values[0]), append(f.After, values[1])
+		f.add(before, after)
 		if !c.q.Noisy && f.N() == exactRounds && f.exact() {
 			f.certain()
 			return nil

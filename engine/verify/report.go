@@ -115,6 +115,13 @@ func (r *Report) Message() string {
 	if f := r.Figures; f != nil {
 		before, after := f.Medians()
 		fmt.Fprintf(&b, "\n%s: %s before, %s after (medians); %s.\n", view.CleanLine(f.Metric), view.FormatValue(before), view.FormatValue(after), f)
+		if line := f.PartsLine(); line != "" {
+			fmt.Fprintf(&b, "Each alone, at the level 0.95: %s.\n", line)
+		}
+		worse := f.Worse()
+		for i := range worse[:min(10, len(worse))] {
+			fmt.Fprintf(&b, "Worse: %s.\n", view.Shorten(worse[i].String(), 200))
+		}
 	}
 	if len(r.Left) > 0 {
 		fmt.Fprintf(&b, "Left out, because it brings nothing: %s.\n", view.Shorten(r.LeftOut(), 300))

@@ -259,42 +259,44 @@ func (c *check) measure(ctx context.Context) error {
 	c.noteLoad()
 	defer c.noteLoad()
 	for round := range c.q.Rounds {
-		values, err := c.round(ctx, round)
+		before, after, err := c.round(ctx, round)
 		if err != nil || c.report.Refused != "" {
 			return err
 		}
-		f.Before, f.After = append(f.Before, values[0]), append(f.After, values[1])
-		c.tell("round %d: %s before, %s after", round+1, view.FormatValue(values[0]), view.FormatValue(values[1]))
-		if done, err := f.done(c.q.Noisy, c.q.Rounds); done || err != nil {
-			c.settle()
+		f.add(before, after)
+		c.tell("round %d: %s before, %s after", round+1, view.FormatValue(before.value), view.FormatValue(after.value))
+		if done, err := f.done(c.q.Noisy, c.q.Rounds); err != nil {
 			return err
+		} else if done {
+			break
 		}
 	}
 	c.settle()
-	return nil
+	return f.judgeParts()
 }
 
-// round measures both sides once: the branch, then the winner.
-func (c *check) round(ctx context.Context, round int) (values [2]float64, err error) {
-	for i := range values {
-		side := (round + i) % 2
-		if c.turns && side == 0 {
+// round measures both sides once.
+func (c *check) round(ctx context.Context, round int) (branch, winner side, err error) {
+	var sides [2]side
+	for i := range sides {
+		at := (round + i) % 2
+		if c.turns && at == 0 {
 			continue
 		}
-		out, err := c.sample(ctx, side == 1, 1+round)
+		out, err := c.sample(ctx, at == 1, 1+round)
 		if err != nil {
-			return values, err
+			return branch, winner, err
 		}
 		if out.Failed() {
-			c.report.refuse("round %d: %s fails (%s): %s", round+1, [...]string{c.report.Base, "it"}[side], out.Class, out.Reason)
-			return values, nil
+			c.report.refuse("round %d: %s fails (%s): %s", round+1, [...]string{c.report.Base, "it"}[at], out.Class, out.Reason)
+			return branch, winner, nil
 		}
-		values[side] = out.Objective
+		sides[at] = side{out.Objective, out.Metrics}
 		if c.turns {
-			values = [2]float64{out.Beside, out.Of}
+			sides = [2]side{{out.Beside, out.BesideMetrics}, {out.Of, out.Metrics}}
 		}
 	}
-	return values, nil
+	return sides[0], sides[1], nil
 }
 
 // timed reports that the figures are times.

@@ -1,0 +1,130 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atoll/engine/evidence"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// partLevel is the level of a part's interval. Each part is told by itself: one of
+// twenty that stay as they were is said to have moved.
+const partLevel = 0.95
+
+// Part is one of the values that the metric is a mean of, a single benchmark for
+// instance: a mean may gain where a part loses.
+type Part struct {
+	Metric string    `json:"metric"`
+	Before []float64 `json:"before"` // by round, as [Figures] have them
+	After  []float64 `json:"after"`
+	// Ratio is after / before, and In where it lies at the level 0.95; without ends
+	// where the rounds are too few.
+	Ratio float64           `json:"ratio"`
+	In    evidence.Interval `json:"ratio_interval"`
+}
+
+// Moved is 1 where the part is better than it was, -1 where it is worse, 0 where that
+// cannot be told.
+func (p *Part) Moved(minimize bool) int {
+	up := 0
+	switch {
+	case p.In.Low > 1:
+		up = 1
+	case p.In.High < 1:
+		up = -1
+	}
+	if minimize {
+		return -up
+	}
+	return up
+}
+
+// String is the change in per cent, with its interval where there is one.
+func (p *Part) String() string {
+	name := view.CleanLine(p.Metric)
+	if !p.In.Bounded() {
+		return fmt.Sprintf("%s %+.1f %%", name, 100*(p.Ratio-1))
+	}
+	return fmt.Sprintf("%s %+.1f %% (%+.1f to %+.1f)", name, 100*(p.Ratio-1), 100*(p.In.Low-1), 100*(p.In.High-1))
+}
+
+// side is what one of the two programs reported in a round.
+type side struct {
+	value   float64
+	metrics []record.Metric
+}
+
+// addParts keeps what both sides reported for the parts of the metric, whose names end
+// with its own: "Parse ns/op" is a part of "ns/op". One that is missing in a round, or not
+// above 0, is none.
+func (f *Figures) addParts(before, after side) {
+	values := map[string]float64{}
+	for _, m := range after.metrics {
+		values[m.Name] = m.Value
+	}
+	first := f.N() == 0
+	for _, m := range before.metrics {
+		v := values[m.Name]
+		if !strings.HasSuffix(m.Name, " "+f.Metric) || !(m.Value > 0) || !(v > 0) {
+			continue
+		}
+		i := slices.IndexFunc(f.Parts, func(p Part) bool { return p.Metric == m.Name })
+		if i < 0 && first {
+			i, f.Parts = len(f.Parts), append(f.Parts, Part{Metric: m.Name})
+		}
+		if i >= 0 {
+			f.Parts[i].Before, f.Parts[i].After = append(f.Parts[i].Before, m.Value), append(f.Parts[i].After, v)
+		}
+	}
+	f.Parts = slices.DeleteFunc(f.Parts, func(p Part) bool { return len(p.Before) != f.N()+1 })
+}
+
+// judgeParts says how each part moved, in the order of the worst first. A single one is the
+// metric itself.
+func (f *Figures) judgeParts() error {
+	if len(f.Parts) < 2 {
+		f.Parts = nil
+		return nil
+	}
+	for i := range f.Parts {
+		p := &f.Parts[i]
+		var err error
+		if p.Ratio, p.In, err = evidence.PairedRatio(p.Before, p.After, partLevel); err != nil {
+			return fmt.Errorf("compare %s: %w", view.CleanLine(p.Metric), err)
+		}
+		if f.Word == evidence.Exact {
+			p.In = evidence.Interval{Low: p.Ratio, High: p.Ratio}
+		}
+	}
+	slices.SortStableFunc(f.Parts, func(a, b Part) int {
+		if f.Minimize {
+			return cmp.Compare(b.Ratio, a.Ratio)
+		}
+		return cmp.Compare(a.Ratio, b.Ratio)
+	})
+	return nil
+}
+
+// Worse are the parts that are worse than they were.
+func (f *Figures) Worse() []Part {
+	return slices.DeleteFunc(slices.Clone(f.Parts), func(p Part) bool { return p.Moved(f.Minimize) >= 0 })
+}
+
+// PartsLine counts how the parts moved; "" without parts.
+func (f *Figures) PartsLine() string {
+	if len(f.Parts) == 0 {
+		return ""
+	}
+	better := 0
+	for i := range f.Parts {
+		if f.Parts[i].Moved(f.Minimize) > 0 {
+			better++
+		}
+	}
+	worse := len(f.Worse())
+	return fmt.Sprintf("of %d, %d better, %d worse, %d as before as far as can be told", len(f.Parts), better, worse, len(f.Parts)-better-worse)
+}
