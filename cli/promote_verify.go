@@ -122,7 +122,7 @@ func (a *App) verifying(ctx context.Context, o *opened, c *record.Candidate, v v
 func (o *opened) lineage(ctx context.Context, c *record.Candidate) ([]verify.Step, error) {
 	var steps []verify.Step
 	for at := *c; at.ID != record.Root; {
-		steps = append(steps, verify.Step{ID: at.ID, Operator: at.Operator, Agent: at.Agent, Intent: view.CleanLine(at.Intent)})
+		steps = append(steps, verify.StepOf(&at))
 		parent := at.Parent()
 		if parent == record.NoCandidate || parent >= at.ID { // a parent is older
 			break
@@ -153,8 +153,8 @@ func (a *App) printVerified(r *verify.Report) error {
 	w := a.Out
 	moved := map[bool]string{true: ", which moved since the experiment began"}[r.Moved]
 	fmt.Fprintf(w, "%-10s %s on top of %s (%s)%s\n", "change", r.Candidate, view.CleanLine(r.Base), r.Onto.Short(), moved)
-	if len(r.Left) > 0 {
-		fmt.Fprintf(w, "%-10s %s: brings nothing\n", "left out", view.CleanLine(r.LeftOut()))
+	if left := r.LeftOut(); left != "" {
+		fmt.Fprintf(w, "%-10s %s: brings nothing\n", "left out", view.CleanLine(left))
 	}
 	if r.Behaviour != nil {
 		fmt.Fprintf(w, "%-10s %s\n", "behaviour", view.CleanLine(r.Behaviour.Summary()))

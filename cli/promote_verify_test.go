@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atoll/config/suitetest"
+	"atoll/store/record"
 )
 
 // verified is what these tests read of `promote --verify --json`.
@@ -185,6 +186,32 @@ func TestAMinimisedWinnerLeavesOutWhatBringsNothing(t *testing.T) {
 	}
 	if files := strings.TrimSpace(git(t, dir, "diff", "--name-only", "main", "small")); files != "numbers.conf" {
 		t.Errorf("against main it changes %q", files)
+	}
+	// One more on top of it, which brings nothing at all.
+	first := best(t, dir).ID
+	git(t, dir, "checkout", "--quiet", "mine")
+	put(t, dir, map[string]string{"notes.conf": "x = 2\ny = 1\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "one more note")
+	git(t, dir, "checkout", "--quiet", "main")
+	must(t, dir, "inject", "mine")
+	must(t, dir, "run", "--headless", "--max-jobs", "3")
+	lines := strings.Split(strings.TrimSpace(must(t, dir, "candidates", "--json")), "\n")
+	var last struct {
+		ID      record.CandidateID
+		Parents []struct{ ID record.CandidateID }
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
+		t.Fatal(err)
+	}
+	if len(last.Parents) == 0 || last.Parents[0].ID != first {
+		t.Fatalf("the parents of %s are %v, want %s", last.ID, last.Parents, first)
+	}
+	got = must(t, dir, "promote", last.ID.String(), "--verify", "--minimise", "--squash", "--branch", "smaller")
+	if want := "left out   the edit of " + last.ID.String() + ", notes.conf:1"; !strings.Contains(got, want) {
+		t.Errorf("it does not say %q:\n%s", want, got)
+	}
+	if files := strings.TrimSpace(git(t, dir, "diff", "--name-only", "small", "smaller")); files != "" {
+		t.Errorf("without the last edit it is another change: %q", files)
 	}
 	if c := atoll(t, dir, "promote", "best", "--minimise"); c.code != 2 {
 		t.Errorf("--minimise alone: exit %d: %s", c.code, c.err)

@@ -61,7 +61,8 @@ type minimiser struct {
 	gain    float64     // of the winner, roughly: a part of the branch's value
 }
 
-// minimise leaves out of the winner what brings nothing.
+// minimise leaves out of the winner what brings nothing: first its last edits, then
+// stretches of its change.
 func (c *check) minimise(ctx context.Context) error {
 	if !c.q.Minimise {
 		return nil
@@ -71,25 +72,16 @@ func (c *check) minimise(ctx context.Context) error {
 		return err
 	}
 	m := &minimiser{check: c, base: info.Tree, whole: c.report.tree}
-	if m.patches, err = c.repo.Patch(ctx, info.Tree, c.report.tree, 0); err != nil {
+	if err := m.split(ctx); err != nil || len(m.kept) < 2 && len(c.report.Lineage) < 2 {
 		return err
 	}
-	for i, p := range m.patches {
-		if len(p.Hunks) == 0 || !p.OldExist || !p.NewExist || p.OldMode != p.NewMode || p.Cut > 0 {
-			m.kept = append(m.kept, stretch{i, -1})
-			continue
-		}
-		for k := range p.Hunks {
-			m.kept = append(m.kept, stretch{i, k})
-		}
-	}
-	if len(m.kept) < 2 {
-		return nil
-	}
-	all := slices.Clone(m.kept)
 	if m.gain, err = c.roughly(ctx); err != nil || c.report.Refused != "" {
 		return err
 	}
+	if err := m.earlier(ctx); err != nil {
+		return err
+	}
+	all := slices.Clone(m.kept)
 	half := len(all) / 2
 	for _, part := range [][]stretch{all[half:], all[:half]} {
 		if err := m.without(ctx, part); err != nil {
@@ -109,6 +101,70 @@ func (c *check) minimise(ctx context.Context) error {
 	return m.take(ctx)
 }
 
+// split cuts what is kept into its stretches.
+func (m *minimiser) split(ctx context.Context) (err error) {
+	m.kept = nil
+	if m.patches, err = m.repo.Patch(ctx, m.base, m.whole, 0); err != nil {
+		return err
+	}
+	for i, p := range m.patches {
+		if len(p.Hunks) == 0 || !p.OldExist || !p.NewExist || p.OldMode != p.NewMode || p.Cut > 0 {
+			m.kept = append(m.kept, stretch{i, -1})
+			continue
+		}
+		for k := range p.Hunks {
+			m.kept = append(m.kept, stretch{i, k})
+		}
+	}
+	return nil
+}
+
+// earlier takes the first candidate on the way to the winner that is as good, looked
+// for by halves: a line of edits seldom gets worse, and its last ones may be there by
+// luck.
+func (m *minimiser) earlier(ctx context.Context) error {
+	steps := m.report.Lineage
+	low, high := 0, len(steps)-1 // steps[high] is as good
+	tree := m.whole
+	for low < high {
+		mid := (low + high) / 2
+		at, err := m.onto(ctx, steps[mid].tree)
+		if err != nil {
+			return err
+		}
+		loses := at == (record.Hash{}) || at == m.base
+		if !loses {
+			if loses, err = m.loses(ctx, at, "what came behind "+steps[mid].ID.String(), false); err != nil {
+				return err
+			}
+		}
+		if loses {
+			low = mid + 1
+		} else {
+			high, tree = mid, at
+		}
+	}
+	if high == len(steps)-1 {
+		return nil
+	}
+	m.report.Lineage, m.report.Steps = steps[:high+1], steps[high+1:]
+	m.whole = tree
+	return m.split(ctx)
+}
+
+// onto is a candidate's tree on the branch; the zero hash where it conflicts.
+func (m *minimiser) onto(ctx context.Context, tree record.Hash) (record.Hash, error) {
+	root := m.q.Experiment.RootTree
+	if m.base == root || tree == (record.Hash{}) {
+		return tree, nil
+	}
+	merged, conflicts, err := m.repo.Merge(ctx, root, m.base, tree)
+	if err != nil || len(conflicts) > 0 {
+		return record.Hash{}, err
+	}
+	return merged, nil
+}
+
 func (m *minimiser) left(s stretch) Left {
 	p := m.patches[s.file]
 	if s.hunk < 0 {
@@ -120,7 +176,7 @@ func (m *minimiser) left(s stretch) Left {
 
 // take makes what is left the winner.
 func (m *minimiser) take(ctx context.Context) error {
-	if len(m.report.Left) == 0 {
+	if len(m.report.Left)+len(m.report.Steps) == 0 {
 		return nil
 	}
 	var err error
@@ -133,7 +189,8 @@ func (m *minimiser) take(ctx context.Context) error {
 		m.report.Files = append(m.report.Files, d.Path)
 	}
 	slices.Sort(m.report.Files)
-	m.tell("%d of %d stretches bring nothing and are left out", len(m.report.Left), len(m.report.Left)+len(m.kept))
+	m.tell("%d of %d edits and %d of %d stretches bring nothing and are left out",
+		len(m.report.Steps), len(m.report.Steps)+len(m.report.Lineage), len(m.report.Left), len(m.report.Left)+len(m.kept))
 	return nil
 }
 
@@ -193,7 +250,7 @@ func (m *minimiser) drop(ctx context.Context, part []stretch, free bool) error {
 	if err != nil {
 		return err
 	}
-	loses, err := m.loses(ctx, tree, part, free)
+	loses, err := m.loses(ctx, tree, m.names(part), free)
 	if err != nil || loses {
 		return err
 	}
@@ -203,7 +260,7 @@ func (m *minimiser) drop(ctx context.Context, part []stretch, free bool) error {
 
 // loses reports whether a tree is worse than what is kept: it fails, behaves as
 // another program, or gives up a part of the gain.
-func (m *minimiser) loses(ctx context.Context, tree record.Hash, part []stretch, free bool) (bool, error) {
+func (m *minimiser) loses(ctx context.Context, tree record.Hash, left string, free bool) (bool, error) {
 	base, release, err := m.repo.Checkout(ctx, m.whole)
 	if err != nil {
 		return false, err
@@ -234,7 +291,7 @@ func (m *minimiser) loses(ctx context.Context, tree record.Hash, part []stretch,
 	if !f.Ratio { // values that have no ratio: nothing may be lost
 		return loss > 0, nil
 	}
-	m.tell("without %s: %s", m.names(part), &f)
+	m.tell("without %s: %s", left, &f)
 	return loss > max(lossOfValue, lossOfGain*m.gain) || f.Word == evidence.Exact && loss > 0, nil
 }
 

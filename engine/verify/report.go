@@ -44,6 +44,12 @@ type Step struct {
 	Operator record.Operator    `json:"operator"`
 	Agent    string             `json:"agent"`
 	Intent   string             `json:"intent,omitempty"`
+	tree     record.Hash
+}
+
+// StepOf is a candidate as a step.
+func StepOf(c *record.Candidate) Step {
+	return Step{ID: c.ID, Operator: c.Operator, Agent: c.Agent, Intent: view.CleanLine(c.Intent), tree: c.Tree}
 }
 
 // Report is the answer to a [Question].
@@ -56,7 +62,8 @@ type Report struct {
 	Moved      bool               `json:"moved"`   // it is not the root of the experiment any more
 	Files      []string           `json:"files"`   // what the change touches there
 	Conflicts  []string           `json:"conflicts,omitempty"`
-	Left       []Left             `json:"left_out,omitempty"` // of the winner, because it brings nothing
+	Left       []Left             `json:"left_out,omitempty"`   // of the winner, because it brings nothing
+	Steps      []Step             `json:"left_edits,omitempty"` // its last ones, for the same reason
 	Behaviour  *guard.Report      `json:"behaviour,omitempty"`
 	Accepted   bool               `json:"behaviour_accepted,omitempty"` // a person approved that it differs
 	Figures    *Figures           `json:"figures,omitempty"`
@@ -76,11 +83,14 @@ type Report struct {
 // Tree is that of the branch with the change; zero where there is none.
 func (r *Report) Tree() record.Hash { return r.tree }
 
-// LeftOut names the stretches of the winner that were left out.
+// LeftOut names what was left out of the winner: edits, then stretches; "" for nothing.
 func (r *Report) LeftOut() string {
-	names := make([]string, len(r.Left))
-	for i, l := range r.Left {
-		names[i] = l.String()
+	var names []string
+	for _, s := range r.Steps {
+		names = append(names, "the edit of "+s.ID.String())
+	}
+	for _, l := range r.Left {
+		names = append(names, l.String())
 	}
 	return strings.Join(names, ", ")
 }
@@ -123,8 +133,8 @@ func (r *Report) Message() string {
 			fmt.Fprintf(&b, "Worse: %s.\n", view.Shorten(worse[i].String(), 200))
 		}
 	}
-	if len(r.Left) > 0 {
-		fmt.Fprintf(&b, "Left out, because it brings nothing: %s.\n", view.Shorten(r.LeftOut(), 300))
+	if left := r.LeftOut(); left != "" {
+		fmt.Fprintf(&b, "Left out, because it brings nothing: %s.\n", view.Shorten(left, 300))
 	}
 	if r.Behaviour != nil {
 		fmt.Fprintf(&b, "Behaviour: %s%s.\n", view.Shorten(r.Behaviour.Summary(), 300), map[bool]string{true: " (accepted by a person)"}[r.Accepted])

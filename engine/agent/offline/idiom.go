@@ -152,6 +152,7 @@ func (e idioms) placesOf(s *language.Source) []place {
 	var out []place
 	for _, r := range all {
 		if rewritable(s, r) && !e.frozen(s.Path(), r) {
+			r.Tidy = slices.DeleteFunc(r.Tidy, func(ed idiom.Edit) bool { return !s.Within(ed.Start, ed.End) || e.frozenFile(s.Path()) })
 			out = append(out, place{s, r})
 		}
 	}

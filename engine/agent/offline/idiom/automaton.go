@@ -352,6 +352,7 @@ func (x *finder) automaton(n ast.Node) {
 	}
 	if method == "MatchString" {
 		x.offer("an automaton for an expression", n, nil, append(edits, x.replace(c.Fun, name))...)
+		x.tidy(id)
 		return
 	}
 	around := x.fresh(lower(x.fn.Name.Name) + "Replace" + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))

@@ -53,6 +53,7 @@ func (x *finder) class(n ast.Node) {
 	text = strings.NewReplacer("NAME", name, "CALL", x.text(c.Fun), "COND", cond).Replace(text)
 	end := x.f.Offset(x.fn.End())
 	x.offer("a loop for an expression of one class", n, []string{"unicode/utf8"}, x.replace(c.Fun, name), Edit{end, end, "\n\n" + text})
+	x.tidy(id)
 }
 
 // The functions that stand for an expression.

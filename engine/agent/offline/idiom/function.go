@@ -2,6 +2,7 @@ package idiom
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -52,6 +53,33 @@ func (x *function) call(n ast.Node) (string, *ast.CallExpr) {
 		return "", nil
 	}
 	return x.names[id.Name] + "." + sel.Sel.Name, c
+}
+
+// variable is the declaration of a variable of the package that stands alone, with the comment
+// above it: whole lines; false where it stands among others in one line.
+func (x *function) variable(name string) (Edit, bool) {
+	for _, d := range x.f.File.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			continue
+		}
+		for _, s := range g.Specs {
+			spec := s.(*ast.ValueSpec)
+			if len(spec.Names) != 1 || spec.Names[0].Name != name {
+				continue
+			}
+			from, to, doc := spec.Pos(), spec.End(), spec.Doc
+			if len(g.Specs) == 1 {
+				from, to, doc = g.Pos(), g.End(), g.Doc
+			}
+			if doc != nil {
+				from = doc.Pos()
+			}
+			cut := language.WholeLines(x.src, x.f.Offset(from), x.f.Offset(to))
+			return Edit{cut[0], cut[1], ""}, true
+		}
+	}
+	return Edit{}, false
 }
 
 // usable reports that a package can be named: it is imported by its own name,

@@ -41,6 +41,7 @@ type Rewrite struct {
 	Loops int     // how many loops are around it
 	Pays  float64 // how often its like was worth it beside others: 1 is seldom
 	Edits []Edit
+	Tidy  []Edit // what else goes where it may: a variable that nothing uses then
 
 	needs []string // packages that the new text names
 	plain bool     // the language has no form that all files are written in
@@ -147,6 +148,25 @@ func (x *finder) offer(name string, at ast.Node, needs []string, edits ...Edit) 
 	x.out = append(x.out, Rewrite{Name: name, Func: x.fn.Name.Name, Line: x.f.Fset.Position(at.Pos()).Line, Loops: loops, Pays: paysOf(name), Edits: edits, needs: needs})
 }
 
+// tidy has the rewrite that was offered last remove a variable of the package whose
+// only use it took, as far as all files of the package tell.
+func (x *finder) tidy(id *ast.Ident) {
+	obj := x.f.Info.Uses[id]
+	uses := 0
+	for _, o := range x.f.Info.Uses {
+		if o == obj {
+			uses++
+		}
+	}
+	if uses != 1 || x.f.Elsewhere == nil || x.f.Elsewhere(id.Name) {
+		return
+	}
+	if e, ok := x.variable(id.Name); ok {
+		r := &x.out[len(x.out)-1]
+		r.Tidy = append(r.Tidy, e)
+	}
+}
+
 // simple reports an expression whose value costs nothing and changes nothing.
 func simple(e ast.Expr) bool {
 	switch e := e.(type) {
@@ -201,7 +221,7 @@ func assigned(n ast.Node, name string) bool {
 // those that nothing names any more. A file that was formatted stays so; of another
 // the changed functions are formatted.
 func (r Rewrite) Apply(src []byte) ([]byte, error) {
-	edits := slices.Clone(r.Edits)
+	edits := slices.Concat(r.Edits, r.Tidy)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(b.Start, a.Start) })
 	out := slices.Clone(src)
 	for _, e := range edits {
@@ -277,31 +297,21 @@ func mendImports(before, out []byte, needs []string) ([]byte, error) {
 				at, end = fset.Position(g.Pos()).Offset, fset.Position(g.End()).Offset
 			}
 		}
-		edits = append(edits, Edit{at, end, ""})
+		cut := language.WholeLines(out, at, end)
+		edits = append(edits, Edit{cut[0], cut[1], ""})
 	}
-	text := ""
+	var specs []string
 	for _, path := range needs {
 		if !have[path] {
 			have[path] = true
-			text += "import " + strconv.Quote(path) + "\n"
+			specs = append(specs, strconv.Quote(path))
 		}
-	}
-	if text != "" {
-		at := fset.Position(f.Name.End()).Offset
-		for _, d := range f.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT && g.Lparen.IsValid() {
-				at = fset.Position(g.Lparen).Offset + 1
-				text = strings.ReplaceAll(text, "import ", "\t")
-				break
-			}
-		}
-		edits = append(edits, Edit{at, at, "\n" + text})
 	}
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(b.Start, a.Start) })
 	for _, e := range edits {
 		out = slices.Concat(out[:e.Start], []byte(e.Text), out[e.End:])
 	}
-	return out, nil
+	return language.AddImports(out, specs...), nil
 }
 
 // named lists the names before a dot in a file: packages among them.

@@ -88,7 +88,7 @@ func TestRewritesOfGo(t *testing.T) {
 		{"a class replaced", "regexp", "var dashes = regexp.MustCompile(\"-+\")\n\nfunc f(s string) string { return dashes.ReplaceAllString(s, \"-\") }", "a loop for an expression of one class", "if !(r == '-') {"},
 		{"a class looked for", "regexp", "var small = regexp.MustCompile(\"[a-z]\")\n\nfunc f(s string) bool { return small.MatchString(s) }", "a loop for an expression of one class", "if 'a' <= r && r <= 'z' {"},
 		{"runs of one class", "regexp", "var words = regexp.MustCompile(`[a-z]+`)\n\nfunc f(s string) []string { return words.FindAllString(s, -1) }", "a loop for an expression of classes", "\t\tcase 'a' <= r && r <= 'z':\n\t\t\ti += size\n\t\t\tfor i < len(s) {"},
-		{"runs of one class or another", "regexp", "var parts = regexp.MustCompile(`(\\d+|\\D+)`)\n\nfunc f(s string) []string { return parts.FindAllString(s, -1) }", "a loop for an expression of classes", "return fFindAllString7(s, -1)"},
+		{"runs of one class or another", "regexp", "var parts = regexp.MustCompile(`(\\d+|\\D+)`)\n\nfunc f(s string) []string { return parts.FindAllString(s, -1) }", "a loop for an expression of classes", "return fFindAllString7(s)"},
 		{"a split by one of a class", "regexp", "var sep = regexp.MustCompile(`[ ,]`)\n\nfunc f(s string) []string { return sep.Split(s, -1) }", "a loop for an expression of classes", "return append(out, s[last:])"},
 		{"the first of a class", "regexp", "var digits = regexp.MustCompile(`[0-9]+`)\n\nfunc f(s string) string { return digits.FindString(s) }", "a loop for an expression of classes", "return s[from:i]"},
 		{"some of what is found", "regexp", "var words = regexp.MustCompile(`[a-z]+`)\n\nfunc f(s string) []string { return words.FindAllString(s, 3) }", "a loop for an expression of classes", ""},
@@ -139,6 +139,39 @@ func TestRewritesOfGo(t *testing.T) {
 				t.Errorf("an import that nothing names stays:\n%s", got)
 			}
 		})
+	}
+}
+
+func TestAnExpressionThatNothingUsesAnyMoreGoes(t *testing.T) {
+	const use = "func f(s string) []string { return parts.FindAllString(s, -1) }\n"
+	for name, c := range map[string]struct {
+		src   string
+		where string // another file names it
+		goes  bool
+	}{
+		"with its comment":                {"import \"regexp\"\n\n// parts are words.\nvar parts = regexp.MustCompile(`[a-z]+`)\n\n" + use, "", true},
+		"among others":                    {"import \"regexp\"\n\nvar (\n\t// parts are words.\n\tparts = regexp.MustCompile(`[a-z]+`)\n\tX = 1\n)\n\n" + use, "", true},
+		"where it is used again it stays": {"import \"regexp\"\n\nvar parts = regexp.MustCompile(`[a-z]+`)\n\nvar other = parts\n\n" + use, "", false},
+		"where another file names it":     {"import \"regexp\"\n\nvar parts = regexp.MustCompile(`[a-z]+`)\n\n" + use, "parts", false},
+	} {
+		src := "package p\n\n" + c.src
+		f, err := language.ParseGo([]byte(src), &language.GoSiblings{Fset: token.NewFileSet(), Elsewhere: func(name string) bool { return name == c.where }}, func(*language.GoFile) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range idiom.Go(f, []byte(src), 26) {
+			out, err := r.Apply([]byte(src))
+			if r.Name != "a loop for an expression of classes" {
+				continue
+			}
+			text := string(out)
+			if gone := !strings.Contains(text, "MustCompile") && !strings.Contains(text, "\"regexp\"") && !strings.Contains(text, "parts are words"); err != nil || gone != c.goes {
+				t.Errorf("%s: gone is %v (%v)\n%s", name, gone, err, text)
+			}
+			if strings.Contains(c.src, "X = 1") != strings.Contains(text, "X = 1") {
+				t.Errorf("%s: another variable went\n%s", name, text)
+			}
+		}
 	}
 }
 

@@ -57,14 +57,19 @@ func (x *finder) runs(n ast.Node) {
 	}
 	text = strings.NewReplacer("NAME", name, "CALL", x.text(c.Fun), "CASES", cases.String()).Replace(text)
 	end := x.f.Offset(x.fn.End())
-	x.offer("a loop for an expression of classes", n, []string{"unicode/utf8"}, x.replace(c.Fun, name), Edit{end, end, "\n\n" + text})
+	edits := []Edit{x.replace(c.Fun, name), {end, end, "\n\n" + text}}
+	if len(c.Args) == 2 { // a bound that is none
+		edits = append(edits, Edit{x.f.Offset(c.Args[0].End()), x.f.Offset(c.Args[1].End()), ""})
+	}
+	x.offer("a loop for an expression of classes", n, []string{"unicode/utf8"}, edits...)
+	x.tidy(id)
 }
 
 // The functions that stand for an expression. As many texts have room at first as where
 // the expression makes them.
 const (
 	allText = `// NAME is CALL without an expression.
-func NAME(s string, _ int) []string {
+func NAME(s string) []string {
 	var out []string
 	for i := 0; i < len(s); {
 		r, size := rune(s[i]), 1
@@ -104,7 +109,7 @@ CASES		default:
 }
 `
 	splitText = `// NAME is CALL without an expression.
-func NAME(s string, _ int) []string {
+func NAME(s string) []string {
 	out := make([]string, 0, 10)
 	last := 0
 	for i := 0; i < len(s); {

@@ -18,6 +18,9 @@ type GoFile struct {
 	Info *types.Info
 
 	Partial bool // files of the package were left out: types may have methods that are not known
+	// Elsewhere reports whether another file of the package names something, tests among
+	// them; nil where that is not known.
+	Elsewhere func(name string) bool
 
 	errs map[string]int // type errors by message, without positions
 }
@@ -30,7 +33,7 @@ func (g *GoFile) Offset(p token.Pos) int { return g.Fset.PositionFor(p, false).O
 // math; what they declare has no type and raises no error. parsed is called
 // before the types are checked and may drop what shall not be.
 func ParseGo(src []byte, siblings *GoSiblings, parsed func(*GoFile)) (*GoFile, error) {
-	g := &GoFile{Fset: siblings.Fset, Partial: siblings.Partial, errs: map[string]int{}}
+	g := &GoFile{Fset: siblings.Fset, Partial: siblings.Partial, Elsewhere: siblings.Elsewhere, errs: map[string]int{}}
 	f, err := parser.ParseFile(g.Fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -83,7 +86,9 @@ type GoSiblings struct {
 	Fset    *token.FileSet
 	Files   []*ast.File
 	Partial bool // some were not read
-	math    *types.Package
+	// Elsewhere is that of [GoFile].
+	Elsewhere func(name string) bool
+	math      *types.Package
 }
 
 var errUnknownImport = errors.New("imports are not read")
