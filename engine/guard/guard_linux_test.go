@@ -153,6 +153,37 @@ func TestRefactoringsOfAGoModuleRaiseNoAlarm(t *testing.T) {
 	}
 }
 
+// A text that tells where a function lies differs between any two programs.
+func TestAddressesInAnErrorRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "one more Go module is compiled; TestAddressesOfAProgramAreNotTold of engine/guard/probe stands for it")
+	mustHave(t, "go")
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module calls\n\ngo 1.24\n",
+		"calls.go": `package calls
+
+import "fmt"
+
+// Call calls what stands before a text.
+func Call(f func(string) string, text string, after int) (string, error) {
+	if after > 3 {
+		return "", fmt.Errorf("cannot call [%v] with %q behind %d", f, text, after)
+	}
+	return f(text), nil
+}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const padding = "\n\n// Pad is long enough that what lies behind it lies elsewhere.\nfunc Pad(n int) string {\n\tout := \"\"\n\tfor i := range n {\n\t\tout += fmt.Sprint(i, \" of \", n)\n\t}\n\treturn out\n}\n"
+	refactored := []string{"if after > 3 {", "if 3 < after {", "return f(text), nil\n}\n", "return f(text), nil\n}\n" + padding}
+	wantWhere(t, mustCheckEdited(t, guard.Options{Cases: 100, NoTests: true}, root, "calls.go", refactored...))
+	wantWhere(t, mustCheckEdited(t, guard.Options{Cases: 100, NoTests: true}, root, "calls.go", append(refactored, "behind %d", "before %d")...), "calls.Call")
+}
+
 func TestANameThatIsGoneIsADifference(t *testing.T) {
 	t.Parallel()
 	mustHave(t, "go")

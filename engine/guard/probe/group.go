@@ -114,7 +114,7 @@ func (r *runner) run(g *group, d *draws) outcome {
 	if printed := r.printed(); printed != "" {
 		text += "; printed " + strconv.Quote(printed)
 	}
-	return outcome{in: in, out: text, choices: d.used, places: m.places}
+	return outcome{in: in, out: withoutAddresses(text), choices: d.used, places: m.places}
 }
 
 // printed takes what the case wrote to os.Stdout.
