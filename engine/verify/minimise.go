@@ -268,7 +268,7 @@ func (m *minimiser) loses(ctx context.Context, tree record.Hash, left string, fr
 	defer release()
 	delta, err := m.repo.Changes(ctx, m.whole, tree)
 	if err != nil || len(delta) == 0 {
-		return false, err // only imports went, and came back
+		return true, err // only imports went, and came back: nothing can be left out
 	}
 	sub := &check{q: m.q, repo: m.repo, box: m.box, ev: m.ev, base: base, delta: delta, turns: m.turns}
 	sub.report.Onto, sub.report.Base = m.report.Onto, "the winner"
