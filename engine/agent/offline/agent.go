@@ -77,10 +77,18 @@ func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Resu
 	if len(changes) == 0 {
 		return agent.Result{}, &agent.Error{
 			Class: record.ClassNoChange, Usage: agent.FreeOfCharge(), Err: agent.ErrNoChange,
-			Reason: "the offline agent found nothing that it can edit in the files that may change (gate.scope, evaluator.protected)",
+			Reason: nothing(j.Target),
 		}
 	}
 	return agent.Result{Changes: changes, Usage: agent.FreeOfCharge(), Intent: clean.Short(strings.Join(e.intents, "; "), maxIntent)}, nil
+}
+
+// nothing says where nothing was found.
+func nothing(t agent.Target) string {
+	if t.Name != "" {
+		return fmt.Sprintf("the offline agent found nothing that it can edit in the target %s", t.Name)
+	}
+	return "the offline agent found nothing that it can edit in the files that may change (gate.scope, evaluator.protected)"
 }
 
 const maxIntent = 240
