@@ -472,10 +472,14 @@ class Lines:
 
     def __init__(self, files):
         self.files = {os.path.realpath(f): f for f in files}
+        self.names = {}  # of those by the file of a code, None for another one
         self.hit = set()
 
     def trace(self, frame, event, _arg):
-        name = self.files.get(frame.f_code.co_filename) or self.files.get(os.path.realpath(frame.f_code.co_filename))
+        file = frame.f_code.co_filename
+        if file not in self.names:
+            self.names[file] = self.files.get(os.path.realpath(file))
+        name = self.names[file]
         if name is None:
             return None
 
