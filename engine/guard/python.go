@@ -30,10 +30,14 @@ var pythonBeyond []byte
 //go:embed pyprobe/offers.py
 var pythonOffers []byte
 
+//go:embed pyprobe/files.py
+var pythonFiles []byte
+
 const (
 	edgesName     = "atoll_guard_edges.py"
 	beyondName    = "atoll_guard_beyond.py"
 	offersName    = "atoll_guard_offers.py"
+	filesName     = "atoll_guard_files.py"
 	recordingName = "atoll_guard_recording"
 	recordingEnv  = "ATOLL_GUARD_RECORDING"
 	pythonWork    = 5 * time.Minute // of the tests while calls are recorded
@@ -49,7 +53,7 @@ func (c *check) python(ctx context.Context) error {
 	if err := os.MkdirAll(p.host, 0o755); err != nil {
 		return fmt.Errorf("make room for a recording: %w", err)
 	}
-	for name, text := range map[string][]byte{"probe.py": pythonProbe, edgesName: pythonEdges, beyondName: pythonBeyond, offersName: pythonOffers} {
+	for name, text := range map[string][]byte{"probe.py": pythonProbe, edgesName: pythonEdges, beyondName: pythonBeyond, offersName: pythonOffers, filesName: pythonFiles} {
 		if err := os.WriteFile(filepath.Join(p.host, name), text, 0o644); err != nil {
 			return fmt.Errorf("lay the probe: %w", err)
 		}

@@ -17,12 +17,15 @@ import inspect
 import io
 import json
 import linecache
+import mmap
 import os
 import pickle
 import random
 import re
 import runpy
+import select
 import signal
+import struct
 import sys
 import threading
 import time
@@ -30,6 +33,7 @@ import types
 
 from atoll_guard_beyond import of_change
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
+from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
 from atoll_guard_offers import OPERATORS, SIMPLE, as_type, offers, public_names, rest_of
 
 TREE = os.path.realpath(os.getcwd())
@@ -51,25 +55,72 @@ LARGE_SHARE = 40  # one case in so many is a large call
 MOST_POOLED = 60  # values of one parameter
 MOST_DRAINED = 200  # of what an iterator yields
 COVER_FILE = "atoll_guard_cover.out"
+FILES = Files()
 
 
 # ---- time -------------------------------------------------------------------
 
 
-def clocks():
-    """The time, what the process has used of the processor, and how long its threads waited for it."""
+def clocks(process, tasks):
+    """The time, what a process has used of the processor, and how long its threads, of which the folder of its tasks tells, waited for it."""
     queued = 0
     with contextlib.suppress(OSError, ValueError, IndexError):
-        for task in os.listdir("/proc/self/task"):
-            with open("/proc/self/task/%s/schedstat" % task) as f:
+        for task in os.listdir(tasks):
+            with open("%s/%s/schedstat" % (tasks, task)) as f:
                 queued += int(f.read().split()[1])
-    return time.monotonic(), time.process_time(), queued / 1e9
+    return time.monotonic(), time.clock_gettime(~process << 3 | 2), queued / 1e9
 
 
 def too_long(first, now, limit):
     """Judges a case as the Go probe does."""
     took, used, queued = (b - a for a, b in zip(first, now))
     return took > SLACK * limit or took > limit and used > limit or took - used - queued > max(limit / 4, SHORTEST)
+
+
+class Watchdog:
+    """Ends this process in a case that takes too long. It is a process of its own, for an operation on
+    numbers of millions of digits lets no thread of this one run, and no child of this one, for code may
+    wait for its children. It ends with this process."""
+
+    CASE = struct.Struct("=dq")  # when the case began, 0 where none is under way, and its position
+
+    def __init__(self, limit, out):
+        self.limit, self.out, self.case = limit, out, mmap.mmap(-1, self.CASE.size)
+        watched = os.getpid(), os.path.realpath("/proc/self/task")
+        ended, self.alive = os.pipe()  # it has an end when this process has
+        child = os.fork()
+        if child:
+            os.close(ended)
+            os.waitpid(child, 0)
+            return
+        try:
+            if not os.fork():
+                for fd in (0, 1, 2, self.alive):  # who waits for their end does not wait for this process
+                    with contextlib.suppress(OSError):
+                        os.close(fd)
+                self.watch(ended, *watched)
+        finally:
+            os._exit(0)
+
+    def begin(self, position):
+        self.CASE.pack_into(self.case, 0, time.monotonic(), position)
+
+    def end(self):
+        self.CASE.pack_into(self.case, 0, 0.0, 0)
+
+    def watch(self, ended, process, tasks):
+        at, first = 0.0, (0.0, 0.0, 0.0)
+        while not select.select([ended], [], [], 0.05)[0]:
+            began, position = self.CASE.unpack_from(self.case)
+            if not began:
+                continue
+            if at != began:  # it was not seen before
+                at, first = began, clocks(process, tasks)
+            if time.monotonic() - first[0] > min(self.limit, SHORTEST) and too_long(first, clocks(process, tasks), self.limit):
+                if self.CASE.unpack_from(self.case)[0] == began:
+                    os.write(self.out, (json.dumps({"k": "stuck", "p": position}) + "\n").encode())
+                    os.kill(process, signal.SIGKILL)
+                return
 
 
 # ---- choices ----------------------------------------------------------------
@@ -180,6 +231,7 @@ class Recorder:
         self.large, self.room = {}, 0  # calls of scripts above LONGEST, and bytes for more
         self.names, self.open = {}, set()  # of parameters, by group; groups that take any keyword
         self.offers = offers(sources_of_tree())
+        self.origin = Origin(TREE)
 
     def more(self):
         """Makes room for the calls of scripts behind those of the tests."""
@@ -237,6 +289,9 @@ class Recorder:
             return (type(value).__name__, [self.encode(v, depth + 1) for v in value])
         if type(value) is dict:
             return ("dict", [(self.encode(k, depth + 1), self.encode(v, depth + 1)) for k, v in value.items()])
+        file = self.origin.recipe(value)
+        if file:
+            return file
         try:
             data = pickle.dumps(value, 4)
         except Exception:
@@ -618,6 +673,8 @@ def decode(recipe):
     kind = recipe[0]
     if kind == "value":
         return pickle.loads(recipe[1])
+    if kind == "file":
+        return FILES.make(*recipe[1:])
     if kind in ("list", "tuple", "set"):
         return {"list": list, "tuple": tuple, "set": set}[kind](decode(r) for r in recipe[1])
     if kind == "dict":
@@ -674,6 +731,12 @@ ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;",
 
 NUMBERS = re.compile(r"[0-9]+")
 PARTS = re.compile(r"\W?\w+")
+
+
+def near(edges, v):
+    """Edges in the place of a value; of a file those of its content."""
+    held = FILES.of(v)
+    return edges.near(text_of(held.content) if held else v)
 
 
 class Vary:
@@ -762,8 +825,25 @@ class Vary:
             return [self.text() for _ in range(self.d.n(5))]
         return {self.text(): self.anything(depth + 1) for _ in range(self.d.n(4))}
 
+    def other_file(self, v, held):
+        """A file with another content, or for its path, now and then, one where nothing is."""
+        d = self.d
+        edge = d.edge("other", lambda: near(self.edges, v))
+        if edge:
+            return FILES.like(v, edge[0])
+        if d.n(20) == 19 and not isinstance(v, io.IOBase):
+            return type(v)(str(v) + ".not")
+        text = text_of(held.content)
+        for _ in range(1 + d.n(3)):
+            word = d.pick(self.edges.strs) if self.edges.strs and d.n(2) else self.text()
+            text = other_lines(text, d, word) if d.n(4) else self.other_text(text)
+        return FILES.like(v, text)
+
     def other(self, v, depth=0):
         d = self.d
+        held = FILES.of(v) if FILES.held else None
+        if held:
+            return self.other_file(v, held)
         edge = d.edge("other", lambda: self.edges.near(v))
         if edge:
             return edge[0]
@@ -938,6 +1018,8 @@ def show(v, depth=0, seen=(), live=False):
     is still to be used, and nothing is taken out of it."""
     if id(v) in seen:
         return "..."
+    if live and FILES.held and FILES.of(v):
+        return FILES.words(v)
     if v is None or isinstance(v, (bool, int, str, bytes)) and type(v) in (type(None), bool, int, str, bytes):
         return repr(v)
     if type(v) is float:
@@ -1003,12 +1085,14 @@ def failure(e):
     tb = e.__traceback__
     while tb is not None and tb.tb_next is not None:
         tb = tb.tb_next
+    of_file = isinstance(e, OSError) and (type(e.filename) is str or is_path(e.filename))
     if tb is not None:
-        line = linecache.getline(tb.tb_frame.f_code.co_filename, tb.tb_lineno).strip()
-        if re.search(r"\braise\b", line) or not in_tree(tb.tb_frame.f_code.co_filename):
+        said = re.search(r"\braise\b", linecache.getline(tb.tb_frame.f_code.co_filename, tb.tb_lineno))
+        own = in_tree(tb.tb_frame.f_code.co_filename)
+        if said and own or not of_file and (said or not own):
             return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", str(e))
-    if isinstance(e, OSError) and type(e.filename) is str:
-        return "raises " + type(e).__name__ + " for " + repr(e.filename)
+    if of_file:  # whoever of the standard library asked for it
+        return "raises " + type(e).__name__ + " for " + repr(str(e.filename))
     return "raises " + type(e).__name__
 
 
@@ -1018,8 +1102,7 @@ def failure(e):
 class Session:
     def __init__(self, q, out):
         self.q, self.out = q, out
-        self.lock = threading.Lock()
-        self.began, self.position = 0.0, 0
+        self.dog = Watchdog((q.get("case_ms") or 5000) / 1000, out)
         with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
             self.kept = pickle.load(f)
         self.recorded, self.large = self.kept["calls"], self.kept["large"]
@@ -1035,22 +1118,7 @@ class Session:
                 self.groups.append(name)
 
     def write(self, **a):
-        with self.lock:
-            os.write(self.out, (json.dumps(a) + "\n").encode())
-
-    def watch(self):
-        limit = (self.q.get("case_ms") or 5000) / 1000
-        at, first = 0.0, clocks()
-        while True:
-            time.sleep(0.05)
-            began = self.began
-            if not began:
-                continue
-            if at != began:  # it was not seen before
-                at, first = began, clocks()
-            if time.monotonic() - first[0] > min(limit, SHORTEST) and too_long(first, clocks(), limit):
-                self.write(k="stuck", p=self.position)
-                os._exit(3)
+        os.write(self.out, (json.dumps(a) + "\n").encode())
 
     def seed(self, group, index):
         return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
@@ -1087,10 +1155,10 @@ class Session:
                 _, _, args, kwargs = pickle.loads(calls[base])
                 for at, recipe in enumerate(list(args) + list(kwargs.values())):
                     try:
-                        near = self.edges.near(decode(recipe))
+                        values = near(self.edges, decode(recipe))
                     except Exception:  # what cannot be made again has no edges
                         continue
-                    lists.append([([base, 1, at, 0], ("other", 0, i), is_large(e), len(calls), len(args) + len(kwargs)) for i, e in enumerate(near)])
+                    lists.append([([base, 1, at, 0], ("other", 0, i), is_large(e), len(calls), len(args) + len(kwargs)) for i, e in enumerate(values)])
         else:
             module, name = group.split(":")
             with contextlib.suppress(Exception):
@@ -1111,11 +1179,15 @@ class Session:
 
     def one(self, position, group, d):
         random.seed(7)
-        self.position, self.began = position, time.monotonic()
+        self.dog.begin(position)
         try:
-            return self.run(group, d)
+            FILES.clear()
+            shown, outcome, used = self.run(group, d)
+            if FILES.held:  # where they lie is nothing that a tree says
+                shown, outcome = PLACE.sub("", shown), PLACE.sub("", outcome)
+            return shown, outcome, used
         finally:
-            self.began = 0.0
+            self.dog.end()
 
     def run(self, group, d):
         module, name = group.split(":")
@@ -1150,6 +1222,8 @@ class Session:
                 outcome += "; arguments after it " + ", ".join(after)
             if me is not None:
                 outcome += "; self after it " + show(me)
+            if FILES.held:
+                outcome += FILES.after(list(args) + list(kwargs.values()))
         if printed.getvalue():
             outcome += "; printed " + repr(printed.getvalue()[:LONGEST])
         return shown, outcome[: 2 * LONGEST], d.used
@@ -1321,7 +1395,6 @@ class Session:
 
     def answer(self):
         q = self.q
-        threading.Thread(target=self.watch, daemon=True).start()
         cases = q.get("cases") or []
         if q["mode"] == "survey":
             self.survey()
