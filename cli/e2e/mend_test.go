@@ -442,7 +442,7 @@ func TestTasksTakeFewKeysOnTheRealProgram(t *testing.T) {
 		{"see the exact change", nil, []string{"d"}, "@@ -", ""},
 		{"compare with the parent", nil, []string{"D"}, "Compare base ", ""},
 		{"freeze", nil, []string{"f"}, "frozen c", record.Freeze},
-		{"promote", nil, []string{"w", "enter"}, "verif", ""},
+		{"promote", nil, []string{"w", "enter"}, " on top of main", ""},
 		{"why this parent", nil, []string{"i"}, " is 1 of ", ""},
 	} {
 		t.Run(task.name, func(t *testing.T) {
