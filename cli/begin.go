@@ -140,7 +140,7 @@ func (a *App) keepGiven(ctx context.Context, ses *engine.Session, exp record.Exp
 // evaluator directory is that of the root commit.
 func sealedFor(ctx context.Context, ses *engine.Session, p place, root record.Hash, l config.Loaded) (config.Config, error) {
 	if !p.target.Bare || l.Evaluator.Dir == "" || filepath.IsAbs(l.Evaluator.Dir) {
-		return sealed(ses.Dir, l)
+		return sealed(ses.Dir, l, engine.SealEvaluator)
 	}
 	info, err := ses.Repo.Commit(ctx, root)
 	if err != nil {
@@ -152,12 +152,13 @@ func sealedFor(ctx context.Context, ses *engine.Session, p place, root record.Ha
 	}
 	defer release()
 	l.Dir = dir
-	return sealed(ses.Dir, l)
+	return sealed(ses.Dir, l, engine.SealEvaluator)
 }
 
-// sealed copies the evaluator directory and the plug-ins that place candidates into
-// the state directory and returns the configuration that names the copies.
-func sealed(state string, l config.Loaded) (config.Config, error) {
+// sealed returns the configuration that names copies of the evaluator directory and of the
+// plug-ins that place candidates, in the state directory. seal makes one, or says where
+// it would be ([engine.SealEvaluator], [engine.SealedPath]).
+func sealed(state string, l config.Loaded, seal func(state, dir string) (string, error)) (config.Config, error) {
 	cfg := l.Config
 	copied := func(key, dir string) (string, error) {
 		if dir == "" {
@@ -170,7 +171,7 @@ func sealed(state string, l config.Loaded) (config.Config, error) {
 		if info, err := os.Stat(from); err != nil || !info.IsDir() {
 			return "", config.Problems{{Key: key, Text: fmt.Sprintf("there is no folder %s; name the folder, relative to %s", dir, config.FileName)}}
 		}
-		to, err := engine.SealEvaluator(state, from)
+		to, err := seal(state, from)
 		if err != nil {
 			return "", err
 		}

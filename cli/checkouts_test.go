@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"atoll/config/suitetest"
@@ -57,4 +58,21 @@ func leave(t *testing.T, state, cache string) {
 		t.Fatal(err)
 	}
 	release()
+}
+
+func TestAnEvaluatorIsGradedBeforeTheFirstRun(t *testing.T) {
+	t.Parallel()
+	dir := newRepository(t, map[string]string{
+		"add.py":             "def add(a, b):\n    return a + b\n\n\ndef twice(a):\n    return add(a, a)\n",
+		"measure/measure.sh": "python3 -c 'import add; assert add.add(2, 1) == 3 and add.twice(4) == 8'\necho score=1\n",
+		"atoll.yaml": "name: graded\nevaluator: {command: [sh, -e, \"{dir}/measure.sh\"], dir: measure, output: name=value, objective: score, direction: maximize}\n" +
+			"gate: {scope: [add.py]}\nmap: {axes: [{metric: score, min: 0, max: 2, bins: 2}]}\nagents: [{name: offline, kind: offline}]\nbudget: {jobs: 2}\n",
+	})
+	must(t, dir, "doctor", "--mutants", "3")
+	if c := atoll(t, dir, "status"); c.code == 0 || strings.Contains(c.err, "lost") {
+		t.Errorf("without an experiment: exit %d: %s%s", c.code, c.out, c.err)
+	}
+	if out := must(t, dir, "run", "--headless"); !strings.Contains(out, "evaluator ") || strings.Contains(out, "not graded") {
+		t.Errorf("the run does not know the grade:\n%s", out)
+	}
 }

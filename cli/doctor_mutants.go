@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"atoll/config"
+	"atoll/engine"
 	"atoll/engine/doctor"
 	"atoll/engine/trial"
 	"atoll/engine/view"
@@ -44,9 +45,10 @@ func (a *App) mutants(ctx context.Context, o doctor.Options, state string, n int
 	return a.printTrial(&report)
 }
 
-// keepGrade keeps a grade for the runs that measure with the same evaluator.
+// keepGrade keeps a grade for the runs that measure with the same evaluator. The copy that
+// they measure with is theirs to make: where it is, an experiment was.
 func keepGrade(state string, l config.Loaded, r *trial.Report) error {
-	cfg, err := sealed(state, l)
+	cfg, err := sealed(state, l, engine.SealedPath)
 	if err != nil {
 		return err
 	}

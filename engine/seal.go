@@ -16,11 +16,10 @@ func SealEvaluator(stateDir, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	name, err := SealName(dir)
+	to, err := SealedPath(stateDir, dir)
 	if err != nil {
 		return "", err
 	}
-	to := filepath.Join(stateDir, "evaluators", name)
 	if _, err := os.Stat(to); err == nil {
 		return to, nil
 	}
@@ -42,6 +41,13 @@ func SealEvaluator(stateDir, dir string) (string, error) {
 		return "", err
 	}
 	return to, os.Rename(part, to)
+}
+
+// SealedPath is the path of the copy that [SealEvaluator] makes of a folder as it is
+// now. Nothing is written.
+func SealedPath(stateDir, dir string) (string, error) {
+	name, err := SealName(dir)
+	return filepath.Join(stateDir, doctor.EvaluatorName, name), err
 }
 
 // SealName is the name of the copy that [SealEvaluator] makes of a folder as it is
