@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"atoll/config"
 	"atoll/engine"
 	"atoll/engine/verify"
 	"atoll/engine/view"
@@ -81,6 +82,9 @@ func (a *App) verifying(ctx context.Context, o *opened, c *record.Candidate, v v
 	cfg := o.state.Config
 	if now := a.fileNow(ctx); now != nil {
 		cfg = engine.WithLive(cfg, *now)
+		if len(now.GuardCommands) > 0 { // nothing was measured with them: they compare the two trees of today
+			cfg.GuardCommands = now.GuardCommands
+		}
 	}
 	if dir := cfg.Evaluator.Dir; dir != "" && !filepath.IsAbs(dir) {
 		cfg.Evaluator.Dir = filepath.Join(o.Dir, dir)
@@ -173,6 +177,10 @@ func (a *App) printVerified(r *verify.Report) error {
 	}
 	if r.Branch == "" {
 		return nil
+	}
+	if r.Behaviour != nil && !r.Behaviour.Compared() {
+		fmt.Fprintf(w, "%-10s nothing looked whether it still does the same: read `git diff %s...%s`, or name command lines in guard_commands of %s and promote it again\n",
+			"take care", r.Base, r.Branch, config.FileName)
 	}
 	_, err := fmt.Fprintf(w, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", r.Branch, r.Candidate, r.Commit[:7], r.Base, r.Branch)
 	return err

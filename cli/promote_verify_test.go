@@ -232,3 +232,19 @@ func TestABehaviourThatTheFileAcceptsNowDoesNotStopAPromotion(t *testing.T) {
 	put(t, dir, map[string]string{"atoll.yaml": yaml + "guard_accept: [cat numbers.conf]\n"})
 	must(t, dir, "promote", id, "--verify", "--branch", "written")
 }
+
+func TestCommandsToCompareAreTakenFromTheFileAsItIsNow(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	yaml := strings.Replace(smallYAML, "jobs: 12", "jobs: 6", 1) + "guard: on\n"
+	put(t, dir, map[string]string{"atoll.yaml": yaml})
+	must(t, dir, "run", "--headless")
+	id := luckiest(t, dir)
+	if out := must(t, dir, "promote", id, "--verify", "--branch", "blind"); !strings.Contains(out, "take care  nothing looked whether it still does the same") {
+		t.Errorf("what nothing compared is not told:\n%s", out)
+	}
+	put(t, dir, map[string]string{"atoll.yaml": yaml + "guard_commands: [{command: [cat, numbers.conf]}]\n"})
+	if c := atoll(t, dir, "promote", id, "--verify"); c.code != 1 || !strings.Contains(c.err, "behaves in another way") {
+		t.Errorf("a command of the file as it is now: exit %d: %s%s", c.code, c.out, c.err)
+	}
+}

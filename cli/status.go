@@ -65,7 +65,11 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	for _, p := range s.Past {
 		fmt.Fprintln(w, pastText(p))
 	}
-	fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, s.Grid.QDText())
+	if text := s.Grid.Undrawn(); text != "" {
+		fmt.Fprintf(w, "map   %s\n", text)
+	} else {
+		fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, s.Grid.QDText())
+	}
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
 	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, spendText(s), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
 	for _, y := range door.AgentYields(s) {

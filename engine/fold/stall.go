@@ -15,6 +15,9 @@ func advance(s *State, at record.Millis) {
 	}
 	say := func(level, text string) { s.tell(event{At: at, Level: level, Job: record.NoJob, Text: text}) }
 	var said []string
+	if s.Learned && s.Space == nil {
+		s.yields.Mapless()
+	}
 	if pause := s.yields.Pause(); pause.Stalled() != s.stalled {
 		s.stalled = !s.stalled
 		if s.stalled {

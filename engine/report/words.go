@@ -49,7 +49,7 @@ func (s *Story) Facts() []Fact {
 	}
 	add("jobs", fmt.Sprint(s.Snap.Jobs.Ended()))
 	add("measurements", fmt.Sprint(s.Snap.Evals))
-	if g := s.Snap.Grid; g.Total > 0 {
+	if g := s.Snap.Grid; g.Total > 0 && g.Undrawn() == "" {
 		add("niches", fmt.Sprintf("%d of %d", g.Filled, g.Total))
 	}
 	if cost := s.cost(); cost != "" {
@@ -130,6 +130,9 @@ func (s *Story) breadth() string {
 	g := s.Snap.Grid
 	if g.Total == 0 {
 		return "There was no map yet."
+	}
+	if text := g.Undrawn(); text != "" {
+		return "There are no niches yet: " + text + "."
 	}
 	return fmt.Sprintf("%d of %d niches are filled (%.0f %%), over %s.", g.Filled, g.Total, 100*g.Coverage, strings.Join(axisNames(g), " and "))
 }

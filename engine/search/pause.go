@@ -16,6 +16,10 @@ func (s *Stats) Pause() Pause {
 	return Pause{s.events - s.bestAt, s.events - s.nicheAt, s.events}
 }
 
+// Mapless says that there were no niches to take until now: the pause without one begins
+// with the first map.
+func (s *Stats) Mapless() { s.nicheAt = s.events }
+
 // Stalled reports whether the search stands: no better best for a quarter of all jobs, 100 at
 // least, or no niche taken for a tenth of them, 50 at least.
 func (p Pause) Stalled() bool { return p.Best >= max(100, p.Of/4) || p.Niche >= max(50, p.Of/10) }

@@ -237,6 +237,12 @@ func TestASearchThatStandsMakesLargerEditsAndLeavesTheBestAlone(t *testing.T) {
 		t.Errorf("a tenth of all jobs is more than %d: %+v", p.Niche, p)
 	}
 
+	s.Mapless()
+	end(111, record.Scored, false)
+	if p := s.Pause(); p.Stalled() || p.Niche != 111 {
+		t.Errorf("111 jobs since there is a map: %+v", p)
+	}
+
 	v := view(grid(t, [2]int{0, 0}, [2]int{1, 0}, [2]int{2, 0}))
 	v.Operators = []search.Weighted{{Name: "mutate", Weight: 1}, {Name: "tune", Weight: 2}}
 	v.Selection, v.Stalled = search.Mixed, true

@@ -127,6 +127,17 @@ type Grid struct {
 	Map      int     // version of the learned space; 0 = none or metric axes
 }
 
+// Undrawn says why there is no map yet; "" where there is one.
+func (g *Grid) Undrawn() string {
+	switch {
+	case g.NeedFit == 0 || g.Filled > 0:
+		return ""
+	case g.Unplaced >= 2*g.NeedFit:
+		return fmt.Sprintf("no map: of %d candidates %d differ in files that shape it, %d must; see map.include", g.Unplaced, g.Distinct, g.NeedFit)
+	}
+	return fmt.Sprintf("the map is drawn after %d candidates; %d so far", g.NeedFit, g.Unplaced)
+}
+
 // QDText is the QD score, and how much of it may be luck.
 func (g *Grid) QDText() string {
 	if g.Unconfirmed == 0 {

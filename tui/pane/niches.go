@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"fmt"
 	"image"
 	"strings"
 
@@ -241,10 +240,8 @@ func (p *nichesPane) empty(w, h int) []string {
 	switch {
 	case s.Loading:
 		text = Loading(s)
-	case s.Grid.NeedFit > 0 && s.Grid.Unplaced >= 2*s.Grid.NeedFit:
-		text = fmt.Sprintf("no map: of %d candidates %d differ in files that shape it, %d must; see map.include", s.Grid.Unplaced, s.Grid.Distinct, s.Grid.NeedFit)
-	case s.Grid.NeedFit > 0:
-		text = fmt.Sprintf("the map is drawn after %d candidates; %d so far", s.Grid.NeedFit, s.Grid.Unplaced)
+	case s.Grid.Undrawn() != "":
+		text = s.Grid.Undrawn()
 	}
 	out := make([]string, h)
 	put := func(y int, t string, width int) {
