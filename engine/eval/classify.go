@@ -191,8 +191,8 @@ func classByWords(st *stage, stderr, stdout string, exit int) record.Class {
 	case containsAny(both, "[build failed]", "[setup failed]", "syntaxerror:", "indentationerror:", "taberror:",
 		"importerror:", "modulenotfounderror:", "could not compile", "compilation failed", "compilation error",
 		"cannot find package", "no required module provides", "undefined reference to", "undefined: ",
-		"build failed", "linker command failed", "collect2: error", "fatal error: ld", "error ts", "make: ***") ||
-		st.builds() || hasCompilerError(both):
+		"build failed", "linker command failed", "collect2: error", "fatal error: ld", "error ts") ||
+		strings.Contains(both, "make: ***") && !st.tests() || st.builds() || hasCompilerError(both):
 		return record.ClassBuild
 	case containsAny(stderr, "panic: ", "goroutine 1 [", "traceback (most recent call last)", "segmentation fault",
 		"' panicked at", "core dumped", "stack overflow", "unhandled exception", "uncaught"):

@@ -155,6 +155,8 @@ func TestFailuresAreClassedWithOnePlainLine(t *testing.T) {
 		{"a Python exception", "", sandbox.Result{Exit: 1, Stderr: []byte(traceback + "ValueError: bad \x1b[31mvalue\x1b[0m\n")}, record.ClassCrash, "ValueError: bad value (a.py:9)"},
 		{"an assertion", "", sandbox.Result{Exit: 1, Stderr: []byte(traceback + "AssertionError: 1 != 2\n")}, record.ClassTest, "AssertionError: 1 != 2 (a.py:9)"},
 		{"the last of chained exceptions", "", sandbox.Result{Exit: 1, Stderr: []byte(traceback + "KeyError: 'x'\n\nDuring handling of the above exception, another exception occurred:\n\n" + traceback + "RuntimeError: outer\n")}, record.ClassCrash, "RuntimeError: outer (a.py:9)"},
+		{"make in a stage of tests", "tests", sandbox.Result{Exit: 2, Stdout: []byte("3c3\n< 170 w0\n---\n> 3 w838\n"), Stderr: []byte("make: *** [Makefile:8: test] Error 1\n")}, record.ClassTest, "> 3 w838"},
+		{"make elsewhere", "", sandbox.Result{Exit: 2, Stderr: []byte("make: *** No rule to make target 'x'.  Stop.\n")}, record.ClassBuild, "make: *** No rule"},
 		{"an import", "", sandbox.Result{Exit: 1, Stderr: []byte(traceback + "ModuleNotFoundError: No module named 'numpy'\n")}, record.ClassBuild, "ModuleNotFoundError: No module named 'numpy' (a.py:9)"},
 		{"a syntax error has no traceback line", "", sandbox.Result{Exit: 1, Stderr: []byte("  File \"/atoll/tree/a.py\", line 2\n    def f(\n         ^\nSyntaxError: '(' was never closed\n")}, record.ClassBuild, "SyntaxError: '(' was never closed (a.py:2)"},
 		{"an exception of an unusual name", "", sandbox.Result{Exit: 1, Stderr: []byte(traceback + "pkg.Oops: it broke\n")}, record.ClassCrash, "pkg.Oops: it broke (a.py:9)"},

@@ -98,6 +98,13 @@ func (s *stage) argv0() string {
 	return s.Command[0]
 }
 
+// tests reports whether the stage by its name or command runs tests, which make, too, ends
+// with an error of its own.
+func (s *stage) tests() bool {
+	words := strings.ToLower(s.Name + " " + strings.Join(s.Command, " "))
+	return strings.Contains(words, "test") || strings.Contains(words, "check")
+}
+
 // builds reports whether the stage by its name or command compiles.
 func (s *stage) builds() bool {
 	for _, word := range []string{"build", "compile", "vet", "lint", "typecheck"} {

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"atoll/engine/eval/output"
 	"atoll/engine/evidence"
@@ -69,6 +70,16 @@ func (f *Figures) String() string {
 		text += fmt.Sprintf(" (%s to %s, level %.3g)", show(f.In.Low), show(f.In.High), f.Level)
 	}
 	return fmt.Sprintf("%s, n = %d pairs, %s", text, f.N(), f.Word)
+}
+
+// lossText says what the values of After are beside those of Before where After has less:
+// how much is lost, and how sure that is.
+func (f *Figures) lossText() string {
+	if f.Ratio && f.Minimize {
+		return fmt.Sprintf("it takes %.3g times as much (%.3g to %.3g), n = %d pairs", 1-f.Gain, 1-f.In.High, 1-f.In.Low, f.N())
+	}
+	text, _, _ := strings.Cut(strings.Replace(f.String(), "a gain of", "a change of", 1), ", "+string(f.Word))
+	return text
 }
 
 // Medians are the middle values of the branch and of the winner.

@@ -291,7 +291,7 @@ func (m *minimiser) loses(ctx context.Context, tree record.Hash, left string, fr
 	if !f.Ratio { // values that have no ratio: nothing may be lost
 		return loss > 0, nil
 	}
-	m.tell("without %s: %s", left, &f)
+	m.tell("without %s: %s", left, f.lossText())
 	return loss > max(lossOfValue, lossOfGain*m.gain) || f.Word == evidence.Exact && loss > 0, nil
 }
 

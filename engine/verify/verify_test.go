@@ -142,6 +142,23 @@ func TestALongLineageIsToldByItsEnd(t *testing.T) {
 	}
 }
 
+func TestALossIsToldAsOne(t *testing.T) {
+	f := Figures{Before: times(8, 10, 11, 10.5), After: times(8, 80, 88, 84), Minimize: true}
+	if err := f.judge(LeastRounds); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.lossText(); got != "it takes 8 times as much (8 to 8), n = 8 pairs" {
+		t.Errorf("it is told as %q", got)
+	}
+	f = Figures{Before: times(8, 10, 11, 10.5), After: times(8, 5, 5.5, 5.25)}
+	if err := f.judge(LeastRounds); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.lossText(); !strings.HasPrefix(got, "a change of -50.00 % (-50.00 % to -50.00 %") || strings.Contains(got, "noise") {
+		t.Errorf("it is told as %q", got)
+	}
+}
+
 func TestLoad(t *testing.T) {
 	if v, ok := loadOf("1.25 0.70 0.33 2/345 6789\n"); !ok || v != 1.25 {
 		t.Errorf("the load is %v, %v", v, ok)

@@ -187,6 +187,14 @@ func (p *candidatesPane) arrange(t *widget.Table[*record.Candidate]) ([]record.C
 	for to, from := range t.Sort(len(fit), func(i int) *record.Candidate { return fit[i] }) {
 		ids[to] = fit[from].ID
 	}
+	// Who is named is meant, and not those whose intent names it.
+	if at := slices.IndexFunc(ids, func(id record.CandidateID) bool {
+		return strings.EqualFold(CandidateName(id), strings.TrimSpace(p.text))
+	}); at > 0 {
+		named := ids[at]
+		copy(ids[1:at+1], ids[:at])
+		ids[0] = named
+	}
 	return ids, index
 }
 

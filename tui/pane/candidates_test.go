@@ -1,8 +1,10 @@
 package pane
 
 import (
+	"slices"
 	"testing"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -21,5 +23,14 @@ func TestTheListOfCandidatesTellsWhatEachIsAbout(t *testing.T) {
 				t.Errorf("it tells %q, not %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestWhoIsNamedStandsFirst(t *testing.T) {
+	p := newCandidates(&Shared{Snap: &view.Snapshot{}})
+	p.text, p.all = "c2", []record.Candidate{{ID: 45, Intent: "cross c2"}, {ID: 28}, {ID: 2, Intent: "nudge"}, {ID: 1}}
+	table := p.table()
+	if ids, _ := p.arrange(&table); !slices.Equal(ids, []record.CandidateID{2, 45, 28}) {
+		t.Errorf("the list is %v", ids)
 	}
 }

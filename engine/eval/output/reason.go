@@ -3,6 +3,7 @@ package output
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,7 @@ type Telling struct {
 	pytest  *regexp.Regexp // FAILED a.py::test - words
 	node    *regexp.Regexp // TypeError: words
 	nodeBad *regexp.Regexp // not ok 3 - words, and how other test programs of node name a test
+	make    *regexp.Regexp // make: words, make[1]: words
 	digits  *regexp.Regexp
 	Private *regexp.Regexp // folders of a sandbox on the lower rungs
 }
@@ -38,6 +40,7 @@ func NewTelling() *Telling {
 		node:    regexp.MustCompile(`^(Uncaught )?([A-Z]\w*)?Error\b.*: \S`),
 		nodeBad: regexp.MustCompile(`^\s*(not ok \d+ - \S|FAIL {2}\S|● \S.* › |✘ \[fail\]: \S|✖ \S.* \()`),
 		Private: regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
+		make:    regexp.MustCompile(`^g?make(\[\d+\])?: `),
 		digits:  regexp.MustCompile(`0x[0-9a-fA-F]+|\d+(\.\d+)?`),
 	}
 }
@@ -53,10 +56,12 @@ func (t *Telling) Line(stderr, stdout string, strip ...string) string {
 			}
 		}
 	}
-	for _, text := range [][]string{err, out} {
-		for i := len(text) - 1; i >= 0; i-- {
-			if l := strings.TrimSpace(text[i]); l != "" {
-				return OneLine(l, MaxReason)
+	for _, any := range []bool{false, true} { // what make says of it tells the least
+		for _, text := range [][]string{err, out} {
+			for _, line := range slices.Backward(text) {
+				if l := strings.TrimSpace(line); l != "" && (any || !t.make.MatchString(l)) {
+					return OneLine(l, MaxReason)
+				}
 			}
 		}
 	}
