@@ -76,30 +76,44 @@ func (e *Engine) Redo(ctx context.Context, of record.Seq) (view.Unwound, error) 
 }
 
 func (e *Engine) unwind(ctx context.Context, of record.Seq, next func(*fold.State, string) ([]record.Decision, error)) (done view.Unwound, err error) {
+	for range unwindTries {
+		var seen record.Seq
+		if done, seen, err = e.unwindOnce(ctx, of, next); !errors.Is(err, store.ErrLost) {
+			return done, err
+		}
+		if err := e.awaitFold(ctx, seen+1); err != nil { // then what was decided is the last
+			return view.Unwound{}, err
+		}
+	}
+	return view.Unwound{}, fmt.Errorf("%w: somebody decided at the same time; look at what is last now", fold.ErrDecision)
+}
+
+// unwindTries is how often a step is looked for anew because the log went on meanwhile:
+// what the same person decided just before may not be folded yet.
+const unwindTries = 8
+
+// unwindOnce returns [store.ErrLost], and up to where the log was seen, where somebody
+// decided behind it.
+func (e *Engine) unwindOnce(ctx context.Context, of record.Seq, next func(*fold.State, string) ([]record.Decision, error)) (done view.Unwound, seen record.Seq, err error) {
 	var step []record.Decision
-	var seen record.Seq
 	if askErr := e.questions.Ask(ctx, func(s *fold.State) {
 		if step, err = next(s, e.who); err == nil {
 			err = s.Means(step, of)
 		}
 		done.Said, seen = s.StepText(step), s.Seq
 	}); askErr != nil {
-		return view.Unwound{}, askErr
+		return view.Unwound{}, seen, askErr
 	}
 	if err == nil {
 		err = e.allowed(step...)
 	}
-	if err != nil {
-		return view.Unwound{}, err
-	}
-	done.Seq, err = e.appended(e.db.AppendDecisionsBehind(ctx, e.exp, seen, step...))
-	if errors.Is(err, store.ErrLost) {
-		err = fmt.Errorf("%w: somebody decided at the same time; look at what is last now", fold.ErrDecision)
+	if err == nil {
+		done.Seq, err = e.appended(e.db.AppendDecisionsBehind(ctx, e.exp, seen, step...))
 	}
 	if err != nil {
-		return view.Unwound{}, err
+		return view.Unwound{}, seen, err
 	}
-	return done, e.awaitFold(ctx, done.Seq)
+	return done, seen, e.awaitFold(ctx, done.Seq)
 }
 
 // awaitFold returns when the loop has folded the log up to a row, so that the
