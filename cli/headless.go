@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,11 +168,8 @@ func (a *App) summary(s *view.Snapshot) error {
 			root = ""
 		}
 		fmt.Fprintf(w, "best  %s %s  %s%s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s), root)
-		if text := s.Grid.Undrawn(); text != "" {
-			fmt.Fprintf(w, "map   %s\n", text)
-		} else {
-			fmt.Fprintf(w, "map   %d of %d niches filled, QD score %s\n", s.Grid.Filled, s.Grid.Total, s.Grid.QDText())
-		}
+		drawn := fmt.Sprintf("%d of %d niches filled, QD score %s", s.Grid.Filled, s.Grid.Total, s.Grid.QDText())
+		fmt.Fprintf(w, "map   %s\n", cmp.Or(s.Grid.Undrawn(), drawn))
 	}
 	if s.Best.ID > record.Root && s.Best.Claim.Word == evidence.Unconfirmed {
 		fmt.Fprintf(w, "note  the gain of %s is not confirmed: too few samples say how large it is; `%s` goes on, `%s` measures it now\n", s.Best.ID, a.says("run"), a.says("promote best --verify"))

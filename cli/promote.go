@@ -143,7 +143,7 @@ func (a *App) promote(ctx context.Context, o *opened, c *record.Candidate, p pro
 // promoteAsItIs takes a candidate out as it is, and says what its value rests on.
 func (a *App) promoteAsItIs(ctx context.Context, o *opened, c *record.Candidate, p promotion) error {
 	if c.ID == record.Root && p.patch == "" && p.series == "" && p.bundle == "" {
-		return usage("the root is what candidates are compared with: it is in your branch already")
+		return usage(rootStays)
 	}
 	snap, err := o.snapshot(ctx)
 	if err != nil {

@@ -20,6 +20,9 @@ import (
 // errRefused ends `promote --verify` without a branch.
 var errRefused = errors.New("refused, nothing was written")
 
+// rootStays is why the root makes no branch.
+const rootStays = "the root is what candidates are compared with: it is in your branch already"
+
 // verification is what the flags of `promote --verify` ask for.
 type verification struct {
 	on, squash bool
@@ -46,7 +49,7 @@ func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v veri
 	case o.Target.Path == "":
 		return "", usage("the repository is not known here: run this inside it, or name it with --repo")
 	case c.ID == record.Root:
-		return "", usage("the root is what candidates are compared with: it is in your branch already")
+		return "", usage(rootStays)
 	}
 	if err := o.Repo.CheckBranch(ctx, o.Target, v.branch); err != nil {
 		return "", err

@@ -218,13 +218,20 @@ func TestAMinimisedWinnerLeavesOutWhatBringsNothing(t *testing.T) {
 	}
 }
 
-func TestABehaviourThatTheFileAcceptsNowDoesNotStopAPromotion(t *testing.T) {
-	t.Parallel()
-	dir := newSmall(t)
-	yaml := strings.Replace(smallYAML, "jobs: 12", "jobs: 6", 1) + "guard: on\nguard_commands: [{command: [cat, numbers.conf]}]\n"
+// guardedRun is a run of six jobs with the guard on, and its luckiest candidate; more is
+// what else its file says.
+func guardedRun(t *testing.T, more string) (dir, yaml, id string) {
+	t.Helper()
+	dir = newSmall(t)
+	yaml = strings.Replace(smallYAML, "jobs: 12", "jobs: 6", 1) + "guard: on\n" + more
 	put(t, dir, map[string]string{"atoll.yaml": yaml})
 	must(t, dir, "run", "--headless")
-	id := luckiest(t, dir)
+	return dir, yaml, luckiest(t, dir)
+}
+
+func TestABehaviourThatTheFileAcceptsNowDoesNotStopAPromotion(t *testing.T) {
+	t.Parallel()
+	dir, yaml, id := guardedRun(t, "guard_commands: [{command: [cat, numbers.conf]}]\n")
 	if c := atoll(t, dir, "promote", id, "--verify"); c.code != 1 || !strings.Contains(c.err, "behaves in another way") {
 		t.Fatalf("what nobody accepted: exit %d: %s%s", c.code, c.out, c.err)
 	}
@@ -235,11 +242,7 @@ func TestABehaviourThatTheFileAcceptsNowDoesNotStopAPromotion(t *testing.T) {
 
 func TestCommandsToCompareAreTakenFromTheFileAsItIsNow(t *testing.T) {
 	t.Parallel()
-	dir := newSmall(t)
-	yaml := strings.Replace(smallYAML, "jobs: 12", "jobs: 6", 1) + "guard: on\n"
-	put(t, dir, map[string]string{"atoll.yaml": yaml})
-	must(t, dir, "run", "--headless")
-	id := luckiest(t, dir)
+	dir, yaml, id := guardedRun(t, "")
 	if out := must(t, dir, "promote", id, "--verify", "--branch", "blind"); !strings.Contains(out, "take care  nothing looked whether it still does the same") {
 		t.Errorf("what nothing compared is not told:\n%s", out)
 	}

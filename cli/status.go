@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -65,11 +66,8 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	for _, p := range s.Past {
 		fmt.Fprintln(w, pastText(p))
 	}
-	if text := s.Grid.Undrawn(); text != "" {
-		fmt.Fprintf(w, "map   %s\n", text)
-	} else {
-		fmt.Fprintf(w, "map   %d/%d niches (%.0f %%), QD score %s\n", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, s.Grid.QDText())
-	}
+	drawn := fmt.Sprintf("%d/%d niches (%.0f %%), QD score %s", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, s.Grid.QDText())
+	fmt.Fprintf(w, "map   %s\n", cmp.Or(s.Grid.Undrawn(), drawn))
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
 	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, spendText(s), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
 	for _, y := range door.AgentYields(s) {

@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"atoll/engine/eval/output"
 	"atoll/engine/evidence"
@@ -58,28 +57,34 @@ func (f *Figures) Holds() bool {
 
 // String is the gain with its interval and the number of pairs.
 func (f *Figures) String() string {
+	if f.Word == evidence.Exact {
+		return fmt.Sprintf("a gain of %s, exact: %d rounds agree", f.amount(), f.N())
+	}
+	return fmt.Sprintf("a gain of %s, n = %d pairs, %s", f.amount(), f.N(), f.Word)
+}
+
+// amount is the gain with its interval, where that has ends and the gain is not exact.
+func (f *Figures) amount() string {
 	show := view.FormatValue
 	if f.Ratio {
 		show = func(v float64) string { return fmt.Sprintf("%+.2f %%", 100*v) }
 	}
-	text := "a gain of " + show(f.Gain)
-	if f.Word == evidence.Exact {
-		return fmt.Sprintf("%s, exact: %d rounds agree", text, f.N())
+	if f.Word == evidence.Exact || !f.In.Bounded() {
+		return show(f.Gain)
 	}
-	if f.In.Bounded() {
-		text += fmt.Sprintf(" (%s to %s, level %.3g)", show(f.In.Low), show(f.In.High), f.Level)
-	}
-	return fmt.Sprintf("%s, n = %d pairs, %s", text, f.N(), f.Word)
+	return fmt.Sprintf("%s (%s to %s, level %.3g)", show(f.Gain), show(f.In.Low), show(f.In.High), f.Level)
 }
 
 // lossText says what the values of After are beside those of Before where After has less:
 // how much is lost, and how sure that is.
 func (f *Figures) lossText() string {
-	if f.Ratio && f.Minimize {
+	switch {
+	case f.Ratio && f.Minimize:
 		return fmt.Sprintf("it takes %.3g times as much (%.3g to %.3g), n = %d pairs", 1-f.Gain, 1-f.In.High, 1-f.In.Low, f.N())
+	case f.Word == evidence.Exact:
+		return "a change of " + f.amount()
 	}
-	text, _, _ := strings.Cut(strings.Replace(f.String(), "a gain of", "a change of", 1), ", "+string(f.Word))
-	return text
+	return fmt.Sprintf("a change of %s, n = %d pairs", f.amount(), f.N())
 }
 
 // Medians are the middle values of the branch and of the winner.

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"image"
 	"strings"
 
@@ -236,12 +237,9 @@ const mostSide = 120
 
 func (p *nichesPane) empty(w, h int) []string {
 	st, s := p.d.St, p.d.Snap
-	text := "no niches yet"
-	switch {
-	case s.Loading:
+	text := cmp.Or(s.Grid.Undrawn(), "no niches yet")
+	if s.Loading {
 		text = Loading(s)
-	case s.Grid.Undrawn() != "":
-		text = s.Grid.Undrawn()
 	}
 	out := make([]string, h)
 	put := func(y int, t string, width int) {

@@ -3,7 +3,6 @@ package idiom
 import (
 	"go/ast"
 	"go/constant"
-	"go/token"
 	"go/types"
 	"regexp/syntax"
 	"strconv"
@@ -116,24 +115,16 @@ func (x *function) pattern(id *ast.Ident) string {
 	if obj == nil || obj.Parent() != x.f.Pkg.Scope() || ast.IsExported(id.Name) || assigned(x.f.File, id.Name) {
 		return ""
 	}
-	for _, d := range x.f.File.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.VAR {
-			continue
-		}
-		for _, s := range g.Specs {
-			spec := s.(*ast.ValueSpec)
-			if len(spec.Names) != 1 || spec.Names[0].Name != id.Name || len(spec.Values) != 1 {
-				continue
-			}
-			name, c := x.call(spec.Values[0])
-			if name != "regexp.MustCompile" || len(c.Args) != 1 {
-				return ""
-			}
-			if v := x.f.Info.Types[c.Args[0]].Value; v != nil && v.Kind() == constant.String {
-				return constant.StringVal(v)
-			}
-		}
+	_, spec := x.variable(id.Name)
+	if spec == nil || len(spec.Values) != 1 {
+		return ""
+	}
+	name, c := x.call(spec.Values[0])
+	if name != "regexp.MustCompile" || len(c.Args) != 1 {
+		return ""
+	}
+	if v := x.f.Info.Types[c.Args[0]].Value; v != nil && v.Kind() == constant.String {
+		return constant.StringVal(v)
 	}
 	return ""
 }

@@ -55,31 +55,21 @@ func (x *function) call(n ast.Node) (string, *ast.CallExpr) {
 	return x.names[id.Name] + "." + sel.Sel.Name, c
 }
 
-// variable is the declaration of a variable of the package that stands alone, with the comment
-// above it: whole lines; false where it stands among others in one line.
-func (x *function) variable(name string) (Edit, bool) {
+// variable is the declaration of a variable of the package, and the declarations around
+// it; nil where this file declares none of that name alone.
+func (x *function) variable(name string) (*ast.GenDecl, *ast.ValueSpec) {
 	for _, d := range x.f.File.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != token.VAR {
 			continue
 		}
 		for _, s := range g.Specs {
-			spec := s.(*ast.ValueSpec)
-			if len(spec.Names) != 1 || spec.Names[0].Name != name {
-				continue
+			if spec := s.(*ast.ValueSpec); len(spec.Names) == 1 && spec.Names[0].Name == name {
+				return g, spec
 			}
-			from, to, doc := spec.Pos(), spec.End(), spec.Doc
-			if len(g.Specs) == 1 {
-				from, to, doc = g.Pos(), g.End(), g.Doc
-			}
-			if doc != nil {
-				from = doc.Pos()
-			}
-			cut := language.WholeLines(x.src, x.f.Offset(from), x.f.Offset(to))
-			return Edit{cut[0], cut[1], ""}, true
 		}
 	}
-	return Edit{}, false
+	return nil, nil
 }
 
 // usable reports that a package can be named: it is imported by its own name,

@@ -161,10 +161,20 @@ func (x *finder) tidy(id *ast.Ident) {
 	if uses != 1 || x.f.Elsewhere == nil || x.f.Elsewhere(id.Name) {
 		return
 	}
-	if e, ok := x.variable(id.Name); ok {
-		r := &x.out[len(x.out)-1]
-		r.Tidy = append(r.Tidy, e)
+	g, spec := x.variable(id.Name)
+	if spec == nil {
+		return
 	}
+	from, to, doc := spec.Pos(), spec.End(), spec.Doc
+	if len(g.Specs) == 1 {
+		from, to, doc = g.Pos(), g.End(), g.Doc
+	}
+	if doc != nil {
+		from = doc.Pos()
+	}
+	cut := language.WholeLines(x.src, x.f.Offset(from), x.f.Offset(to))
+	r := &x.out[len(x.out)-1]
+	r.Tidy = append(r.Tidy, Edit{cut[0], cut[1], ""})
 }
 
 // simple reports an expression whose value costs nothing and changes nothing.
