@@ -254,20 +254,29 @@ func nichesTakenFromOthers(t *testing.T, seed int) int {
 			measured[j.Candidate] = true
 		}
 	}
+	displaced := map[record.CandidateID]record.CandidateID{} // by who took the niche
+	for _, e := range st.Snapshot().Recent {
+		if e.Cell >= 0 && e.From != record.NoCandidate && e.From != e.Job.Candidate {
+			displaced[e.Job.Candidate] = e.From
+		}
+	}
 	taken := 0
 	for _, e := range st.Archive().Elites() {
 		first, plain := true, true // opened its niche; is better than all others there by far more than the noise
-		later := true              // and so by all of its samples
 		for _, r := range st.Archive().Runners(mustCell(t, st, e.ID), 1000) {
-			other := evidence.Runner{Value: r.Objective, N: r.Samples}
 			first = first && r.ID > e.ID
-			plain = plain && evidence.Runner{Value: e.Objective, N: 1}.Plain(other, sigma)
-			later = later && evidence.Runner{Value: e.Objective, N: e.Samples}.Plain(other, sigma)
+			plain = plain && evidence.Runner{Value: e.Objective, N: 1}.Plain(evidence.Runner{Value: r.Objective, N: r.Samples}, sigma)
 		}
 		if first || plain || e.ID == record.Root {
 			continue
 		}
 		taken++
+		// By more samples it may be so beside the one that it displaced, as far as the run
+		// knows the noise, by some twenty samples.
+		later := false
+		if m := st.Candidate(displaced[e.ID]); displaced[e.ID] != 0 && m != nil {
+			later = evidence.Runner{Value: e.Objective, N: e.Samples}.Plain(evidence.Runner{Value: m.Objective, N: int(m.Samples)}, 0.8*sigma)
+		}
 		if e.Samples < 3 && !later || !measured[e.ID] {
 			t.Errorf("%s took a niche from others on %d samples", e.ID, e.Samples)
 		}
