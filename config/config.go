@@ -155,7 +155,7 @@ func (f *Front) Kept() bool { return len(f.Objectives)+len(f.Cases) > 0 }
 // Search describes what is tried next.
 type Search struct {
 	Operators    map[string]float64 `key:"operators" live:"yes" auto:"tune 0.4, mutate 0.4, crossover 0.2; with an agent that is not offline also structural, repair and synergy, and tune only beside the offline one" doc:"Weights of the operators; what is not named is not drawn."`
-	Inspirations int                `key:"inspirations" min:"0" max:"32" live:"yes" doc:"Candidates shown beside the parent."`
+	Inspirations int                `key:"inspirations" min:"0" max:"32" live:"yes" doc:"Candidates shown beside the parent. The offline agent merges with the first of them that gives something new."`
 	Selection    string             `key:"selection" enum:"mixed,uniform,rank,exploit,curiosity,novelty,ucb" doc:"How parents are drawn from the elites; mixed: by rank, uniform, curiosity, novelty and ucb in turns, each as often as it yields. See [Parents](#parents)."`
 	Islands      int                `key:"islands" min:"1" max:"64" doc:"Sub-populations with elites of their own, which take turns; at the end of an epoch some wander to the next one. 1: all in one."`
 	Evolve       float64            `key:"evolve" min:"0" max:"1" doc:"Share of the jobs in which the offline agent tunes numbers, without a target, that are samples of an evolution strategy (sep-CMA-ES), for programs with a table of numbers; 0: none."`

@@ -99,6 +99,9 @@ type Job struct {
 	Everywhere func(path string) bool
 	// Frozen are the targets that a person froze: what they name stays as it is.
 	Frozen []Target
+	// Known reports whether a candidate that a job may know of has the tree that these changes
+	// make of the parent's, so that something else can be made; nil knows none.
+	Known func(changes []record.Change) (bool, error)
 	// Limits are what a change may not exceed (files, lines, bytes), a sentence
 	// each, for prompts.
 	Limits      []string

@@ -218,6 +218,10 @@ func (l *lab) carryOut(ctx context.Context, job record.Job) error {
 		Number: job.ID, Rand: search.EditRand(l.exp.Seed, job.ID), Operator: job.Operator, Parent: l.item(job.Parent), Goal: l.settings.Goal,
 		Direction: l.st.Config.Evaluator.Direction, Metric: l.st.Config.Evaluator.Objective, History: l.st.Lessons.Of(job.ID, ahead),
 		Scope: l.policy.Allows,
+		Known: func(changes []record.Change) (bool, error) {
+			id, ok := l.known[l.trees[job.Parent].with(changes).key()]
+			return ok && int(id) <= int(job.ID)-ahead, nil
+		},
 	}
 	for _, id := range job.Inspirations {
 		aj.Inspirations = append(aj.Inspirations, l.item(id))

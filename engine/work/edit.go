@@ -2,11 +2,13 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
 	"atoll/engine/agent"
 	"atoll/engine/search"
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -65,6 +67,7 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 		Alive:    func() { w.live.alive(job.ID) },
 		Sending:  func(role, text string) { w.live.prompt(job.ID, role, agent.Redact(text, w.roster.Secrets...)) },
 	}
+	aj.Known = func(changes []record.Change) (bool, error) { return w.knows(ctx, job.ID, parent.Tree, changes) }
 	if job.Goal != "" {
 		aj.Goal = job.Goal
 	}
@@ -96,6 +99,24 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 		return agent.Job{}, err
 	}
 	return aj, w.inform(ctx, r, &aj, seen)
+}
+
+// knows reports whether a candidate has the tree that changes make of another one. In strict order
+// that is one which had ended when the job was created, so that an edit does not depend on
+// what ends meanwhile.
+func (w *editor) knows(ctx context.Context, job record.JobID, from record.Hash, changes []record.Change) (bool, error) {
+	tree, err := w.repo.TreeAfter(ctx, from, changes)
+	if err != nil {
+		return false, err
+	}
+	if e := &w.facts.Experiment; e.Strict {
+		job = max(1, job-record.JobID(e.Lookahead)+1)
+	}
+	_, err = w.db.CandidateByTree(ctx, w.exp(), job, tree)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // notes adds the notes that agents may learn from.

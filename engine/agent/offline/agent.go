@@ -59,7 +59,7 @@ func (a *Agent) Edit(ctx context.Context, j agent.Job, t agent.Tree) (agent.Resu
 			Reason: fmt.Sprintf("edit %s: the job has no random source", j.Number),
 		}
 	}
-	e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a.bounds, changed: map[string][]byte{}, modes: map[string]record.Mode{}}
+	e := &editing{ctx: ctx, job: &j, rng: j.Rand, base: t, limits: a.bounds, made: made{changed: map[string][]byte{}, modes: map[string]record.Mode{}}}
 	if e.run(); len(e.changes()) == 0 && !e.stop() { // all that may change may be packed
 		e.packed = true
 		e.run()

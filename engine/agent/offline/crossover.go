@@ -11,22 +11,40 @@ import (
 
 // crossover takes parts of a second elite: a mix of aligned numbers, some
 // hunks of the difference, a function, or whole files. The first inspiration
-// is the donor; the others are asked when it has nothing to give. Where the
-// two differ in more than one place the result differs from both.
+// is the donor; the others are asked when it has nothing to give, or what comes
+// of it is known. Where the two differ in more than one place the result differs
+// from both.
 func (e *editing) crossover() bool {
+	before := e.made.clone()
+	var known *made // what came last of those that is
 	for _, it := range e.job.Inspirations {
 		if it.Files == nil || e.stop() {
 			continue
 		}
 		d := e.donor(it)
-		if len(d.paths) == 0 {
+		if len(d.paths) == 0 || !e.cross(d) {
 			continue
 		}
-		if e.cross(d) {
+		if !e.known() {
 			return true
 		}
+		last := e.made
+		known, e.made = &last, before.clone()
 	}
-	return false
+	if known != nil {
+		e.made = *known
+	}
+	return known != nil
+}
+
+// known reports whether a candidate has what was made already.
+func (e *editing) known() bool {
+	if e.job.Known == nil || e.stop() {
+		return false
+	}
+	known, err := e.job.Known(e.changes())
+	e.err = err
+	return known
 }
 
 // crossing is one parent and one donor in a crossover: the files in which they

@@ -1,10 +1,13 @@
 package offline_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"atoll/engine/agent"
+	"atoll/engine/agent/offline"
 	"atoll/store/record"
 )
 
@@ -130,5 +133,51 @@ func TestCrossoverOfGoBringsTheImportsOfWhatItTakes(t *testing.T) {
 	}
 	if took == 0 {
 		t.Error("no crossover took the function that needs an import: this test shows nothing")
+	}
+}
+
+// pairOf is a job that merges what differs in two files, each of one number, so that each
+// donor has two merges with the parent.
+func pairOf(n int, donors ...string) (agent.Job, *memory) {
+	a := newTree(map[string]string{"h.py": "H = 1.5\n", "s.py": "S = 1.5\n"})
+	var others []*memory
+	for _, d := range donors {
+		others = append(others, newTree(map[string]string{"h.py": "H = " + d + "\n", "s.py": "S = " + d + "\n"}))
+	}
+	return newJob(n, record.OpCrossover, a, others...), a
+}
+
+func TestADonorWhoseMergeIsKnownIsPassedOver(t *testing.T) {
+	for n := range 60 {
+		job, a := pairOf(n, "2.5", "3.5")
+		asked := 0
+		job.Known = func(changes []record.Change) (bool, error) {
+			asked++
+			return !strings.Contains(string(changes[0].Data), "3.5"), nil
+		}
+		child, res := mustEdit(t, job, a)
+		if got := child.data["h.py"] + child.data["s.py"]; strings.Contains(got, "2.5") || !strings.Contains(got, "3.5") && !strings.HasPrefix(res.Intent, "blend") {
+			t.Fatalf("%d: %s: %q", n, res.Intent, got)
+		}
+		if strings.Contains(res.Intent, ";") || asked != 2 {
+			t.Fatalf("%d: asked %d times, intent %q", n, asked, res.Intent)
+		}
+	}
+}
+
+func TestWhereAllMergesAreKnownOneOfThemStands(t *testing.T) {
+	job, a := pairOf(1, "2.5", "3.5")
+	job.Known = func([]record.Change) (bool, error) { return true, nil }
+	if _, res := mustEdit(t, job, a); len(res.Changes) == 0 || !strings.Contains(res.Intent, "cross") && !strings.Contains(res.Intent, "blend") {
+		t.Fatalf("%q changes %d files", res.Intent, len(res.Changes))
+	}
+}
+
+func TestAnEditFailsWhereNobodyCanTellWhatIsKnown(t *testing.T) {
+	job, a := pairOf(1, "2.5")
+	gone := errors.New("the database is gone")
+	job.Known = func([]record.Change) (bool, error) { return false, gone }
+	if _, err := offline.New(offline.Options{}).Edit(t.Context(), job, a); !errors.Is(err, gone) {
+		t.Fatalf("it ends with %v", err)
 	}
 }

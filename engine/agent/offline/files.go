@@ -3,6 +3,7 @@ package offline
 import (
 	"bytes"
 	"context"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -21,19 +22,28 @@ type bounds struct {
 
 // editing is one call of Edit: the tree with the changes made so far.
 type editing struct {
-	ctx     context.Context
-	job     *agent.Job
-	rng     *rand.Rand
-	base    agent.Tree
-	limits  bounds
+	ctx    context.Context
+	job    *agent.Job
+	rng    *rand.Rand
+	base   agent.Tree
+	limits bounds
+	made
+	strong bool // large steps
+	packed bool // also code of lines so long that nobody wrote them
+	picked []pick
+	ready  bool // picked is filled
+	err    error
+}
+
+// made is what an edit came to so far.
+type made struct {
 	changed map[string][]byte      // new content by path
 	modes   map[string]record.Mode // of files that are new
 	intents []string
-	strong  bool // large steps
-	packed  bool // also code of lines so long that nobody wrote them
-	picked  []pick
-	ready   bool // picked is filled
-	err     error
+}
+
+func (m made) clone() made {
+	return made{maps.Clone(m.changed), maps.Clone(m.modes), slices.Clone(m.intents)}
 }
 
 // pick is a file with its weight in the draw.
