@@ -356,7 +356,7 @@ func TestALearnedMapOutlivesAChangeOfTheEvaluator(t *testing.T) {
 
 func TestATreeOfAnEarlierVersionIsMeasuredAnew(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, "seed=5", "budget.jobs=30", "map.axes=[{metric: first, min: 0, max: 4, bins: 2}, {metric: second, min: 0, max: 4, bins: 1}]") // most have no niche to hold
+	l := newLab(t, "seed=5", "budget.jobs=60", "map.axes=[{metric: first, min: 0, max: 4, bins: 2}, {metric: second, min: 0, max: 4, bins: 1}]") // most have no niche to hold
 	l.run()
 	l.reopen()
 	var loser record.Candidate
