@@ -544,24 +544,60 @@ func TestClosingABoxEndsItsPreparedInterpreters(t *testing.T) {
 	}
 }
 
+// The kernel counts what a process used with whoever waits for it, and with nobody where it dies
+// together with its namespace.
+func TestWhatCopiesUseIsCountedWhenTheirBoxIsClosed(t *testing.T) {
+	b, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces})
+	if err != nil {
+		t.Skip(err)
+	}
+	w := newWorld(t)
+	s := w.script("import time\nwhile time.process_time() < 1: pass\n")
+	if why := b.CanPrepare(); why != "" {
+		_ = b.Close()
+		t.Skip(why)
+	}
+	before := spent(t)
+	w.mustCopy(b, s)
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if used := spent(t) - before; used < time.Second {
+		t.Errorf("of a run that took a second %v were counted", used)
+	}
+}
+
 // BenchmarkScript is the cost of a script in Python that imports something: started, and
 // by a copy of a prepared interpreter. The processor time is that of everything that took
 // part, loading the interpreter too.
 func BenchmarkScript(b *testing.B) {
 	for _, imports := range []string{"sys", "json, random, math, subprocess, re, os, sys", "numpy"} {
 		for _, kind := range []string{"started", "copied"} {
-			b.Run(strings.ReplaceAll(imports, ", ", "+")+"/"+kind, func(b *testing.B) { benchScript(b, imports, kind == "copied") })
+			b.Run(strings.ReplaceAll(imports, ", ", "+")+"/"+kind, func(b *testing.B) {
+				benchScript(b, "import "+imports+"\nprint(1)\n", kind == "copied")
+			})
 		}
 	}
 }
 
-func benchScript(b *testing.B, imports string, copied bool) {
+// BenchmarkLaunched is the cost of a copied script that has something run by the launcher, each
+// with a part more than the one before.
+func BenchmarkLaunched(b *testing.B) {
+	for _, part := range []string{"nothing", "launcher", "launcher /bin/true", "launcher /usr/bin/python3 -I -S -B -c pass"} {
+		b.Run(strings.ReplaceAll(part, " ", "+"), func(b *testing.B) {
+			benchScript(b, fmt.Sprintf("import os, sys\nwords = %q.split()\nif words[0] == 'launcher':\n"+
+				"  words[0] = os.environ['ATOLL_RUN']\n  os.waitpid(os.posix_spawn(words[0], words, dict(os.environ)), 0)\n", part), true)
+		})
+	}
+}
+
+func benchScript(b *testing.B, text string, copied bool) {
 	box, err := sandbox.New(b.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces})
 	if err != nil {
 		b.Skipf("this machine does not give rung 1: %v", err)
 	}
 	dir, base := b.TempDir(), b.TempDir()
-	if err := os.WriteFile(dir+"/script.py", []byte("import "+imports+"\nprint(1)\n"), 0o644); err != nil {
+	if err := os.WriteFile(dir+"/script.py", []byte(text), 0o644); err != nil {
 		b.Fatal(err)
 	}
 	s := sandbox.Spec{

@@ -23,6 +23,7 @@ type starter struct {
 	children map[int]firstChild // by process
 	networks networks
 	kick     chan struct{} // there is a child to wait for
+	gone     chan struct{} // one has been waited for
 }
 
 // firstChild is a first process that runs.
@@ -46,7 +47,7 @@ func starterMain() int {
 		}
 	}
 	watch.Preferred()
-	s := &starter{host: outside(), children: map[int]firstChild{}, kick: make(chan struct{}, 1)}
+	s := &starter{host: outside(), children: map[int]firstChild{}, kick: make(chan struct{}, 1), gone: make(chan struct{}, 1)}
 	go s.reap()
 	buf, oob := make([]byte, wire.MaxPacket), make([]byte, syscall.CmsgSpace(7*4))
 	for {
@@ -55,6 +56,7 @@ func starterMain() int {
 			continue
 		}
 		if err != nil || n == 0 {
+			s.end()
 			return 0
 		}
 		var fds []int
@@ -171,6 +173,23 @@ func (s *starter) kill(id int64) {
 	}
 }
 
+// end ends every first process and waits for it, so that what it used counts as used by
+// this process: the kernel does not count what dies with it.
+func (s *starter) end() {
+	for {
+		s.mu.Lock()
+		left := len(s.children)
+		for pid := range s.children {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		s.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		<-s.gone
+	}
+}
+
 // reap reports what ended.
 func (s *starter) reap() {
 	for {
@@ -185,6 +204,10 @@ func (s *starter) reap() {
 		delete(s.children, pid)
 		s.leave(c)
 		s.mu.Unlock()
+		select {
+		case s.gone <- struct{}{}:
+		default:
+		}
 		if c.id > 0 {
 			say(wire.Event{Kind: wire.EventEnded, ID: c.id, Status: int64(ws)})
 		}
