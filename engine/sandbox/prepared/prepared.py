@@ -19,6 +19,7 @@ def main():
     import _signal
     import _socket
     import array
+    import atexit
     import ctypes
     import gc
     import resource
@@ -28,6 +29,8 @@ def main():
     # user, process, IPC, host name, control group, mount
     SPACES = (0x10000000, 0x20000000, 0x08000000, 0x04000000, 0x02000000, 0x00020000)
     KNOWN = {"numpy"}  # beside the standard library
+    MUCH = 100_000  # pieces of memory: to look through more takes as long as to let go of them
+    COLLECTED = 1 << 14  # of the flags of a type: its objects are among those that gc tells
 
     libc = ctypes.PyDLL(None, use_errno=True)
     control = _socket.socket(fileno=3)
@@ -251,6 +254,7 @@ def main():
 
     def run(script):
         """Run the script as the interpreter would."""
+        nonlocal status
         module = type(sys)("__main__")
         names = module.__dict__
         names["__builtins__"] = sys.modules["builtins"]
@@ -268,24 +272,62 @@ def main():
             raise SystemExit(2)
         try:
             exec(compile(source, script, "exec", dont_inherit=True), names)
-        except (SystemExit, KeyboardInterrupt):
+            status = 0
+        except SystemExit as e:
+            code = 0 if e.code is None else e.code
+            if type(code) is int and 0 <= code < 256:
+                status = code
             raise
         except BaseException as e:
             trace = e.__traceback__.tb_next
             sys.excepthook(type(e), e.with_traceback(trace), trace)
+            if isinstance(e, KeyboardInterrupt):  # the interpreter ends by a signal then
+                sys.excepthook = lambda *_: None
+                raise
             status = 1
-        else:
+        if status:
+            raise SystemExit(status)
+
+    def noticing():
+        """How many of the objects that gc tells, which are those that were made since it froze
+        others, would have code run when they go."""
+        at = type.__getattribute__
+        kinds, count = {}, {}
+        for o in gc.get_objects():
+            kind = type(o)
+            if issubclass(kind, type) and not at(o, "__flags__") & COLLECTED:
+                kind = o  # gc tells none of its objects: there may be some
+            kinds[id(kind)] = kind
+            count[id(kind)] = count.get(id(kind), 0) + 1
+        return sum(count[i] for i in kinds if any("__del__" in at(k, "__dict__") for k in at(kinds[i], "__mro__")))
+
+    def end():
+        """The last thing that an interpreter calls at its end. To take apart what was loaded
+        ahead is most of what a small run costs: where nobody would notice, that is left out."""
+        much = sys.getallocatedblocks() - held > MUCH
+        if status is None or not settled or much or len(sys._current_frames()) > 1 or gc.callbacks or gc.get_debug() or noticing():
+            gc.unfreeze()
             return
-        raise SystemExit(status)
+        try:
+            for file in (sys.stdout, sys.stderr):
+                if file is not None and not file.closed:
+                    file.flush()
+        except BaseException:  # the interpreter will meet it, too, and say so
+            return
+        libc.exit(status)
 
     which, files = sys.argv[1], sys.argv[2:]
     script = files[0]
-    before = state()
+    before, usual, status, held = state(), noticing(), None, 0
+    first = atexit._ncallbacks() == 0
+    atexit.register(end)
+    compile("", "", "exec")  # the first call makes the classes of a syntax tree, which takes 1 ms
     why = quietly(load, which, files) or unfit(before)
     if why:
         control.send(NOT + why.encode())
         return None
     gc.collect()
+    settled, held = first and noticing() == usual, sys.getallocatedblocks()
     gc.freeze()
     control.send(HERE)
     while True:
