@@ -23,7 +23,6 @@ type starter struct {
 	children map[int]firstChild // by process
 	networks networks
 	kick     chan struct{} // there is a child to wait for
-	gone     chan struct{} // one has been waited for
 }
 
 // firstChild is a first process that runs.
@@ -47,7 +46,7 @@ func starterMain() int {
 		}
 	}
 	watch.Preferred()
-	s := &starter{host: outside(), children: map[int]firstChild{}, kick: make(chan struct{}, 1), gone: make(chan struct{}, 1)}
+	s := &starter{host: outside(), children: map[int]firstChild{}, kick: make(chan struct{}, 1)}
 	go s.reap()
 	buf, oob := make([]byte, wire.MaxPacket), make([]byte, syscall.CmsgSpace(7*4))
 	for {
@@ -173,20 +172,21 @@ func (s *starter) kill(id int64) {
 	}
 }
 
-// end ends every first process and waits for it, so that what it used counts as used by
-// this process: the kernel does not count what dies with it.
+// end ends all that was started here and waits for it, so that what it used counts as used by
+// this process: the kernel counts nothing of what dies with its namespace.
 func (s *starter) end() {
+	s.mu.Lock()
+	if os.Getpid() == 1 { // what its parents left is here, too
+		_ = syscall.Kill(-1, syscall.SIGKILL)
+	}
+	for pid := range s.children {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	s.mu.Unlock()
 	for {
-		s.mu.Lock()
-		left := len(s.children)
-		for pid := range s.children {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-		s.mu.Unlock()
-		if left == 0 {
+		if _, err := kernel.Retry(func() (int, error) { return syscall.Wait4(-1, nil, kernel.WAll, nil) }); err != nil {
 			return
 		}
-		<-s.gone
 	}
 }
 
@@ -204,10 +204,6 @@ func (s *starter) reap() {
 		delete(s.children, pid)
 		s.leave(c)
 		s.mu.Unlock()
-		select {
-		case s.gone <- struct{}{}:
-		default:
-		}
 		if c.id > 0 {
 			say(wire.Event{Kind: wire.EventEnded, ID: c.id, Status: int64(ws)})
 		}
