@@ -137,7 +137,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 	a.uncommitted(look, lab.Files)
 	committed := config.Detect(lab.Files, lab.Read)
 	committed.Name = look.Name
-	o := survey.Options{Lab: lab, Look: committed, Env: a.Env, Say: func(s string) { a.tell("  %s", a.spell(s)) }}
+	o := survey.Options{Lab: lab, Look: committed, Env: a.Env, Tree: target.Path, Say: func(s string) { a.tell("  %s", a.spell(s)) }}
 	if dir := filepath.Join(target.Path, "node_modules"); !slices.ContainsFunc(lab.Files, func(f string) bool { return strings.HasPrefix(f, "node_modules/") }) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			o.Modules = dir

@@ -189,16 +189,28 @@ func (l look) language() string {
 	return best
 }
 
-var makeTarget = regexp.MustCompile(`(?m)^([A-Za-z0-9_.-]+)\s*:([^=]|$)`)
+var makeTarget = regexp.MustCompile(`(?m)^([A-Za-z0-9_./-]+)\s*:([^=]|$)`)
+
+// MakeTargets are the names before the rules of a Makefile, in order.
+func MakeTargets(text string) []string {
+	var targets []string
+	for _, m := range makeTarget.FindAllStringSubmatch(text, -1) {
+		targets = append(targets, m[1])
+	}
+	return targets
+}
+
+// shadowed reports a target that make takes for up to date, because a file or a folder
+// has its name.
+func (l look) shadowed(makefile, target string) bool {
+	taken := slices.ContainsFunc(l.sorted, func(f string) bool { return f == target || strings.HasPrefix(f, target+"/") })
+	return taken && !regexp.MustCompile(`(?m)^\.PHONY\s*:.*(?:\s|:)`+regexp.QuoteMeta(target)+`(?:\s|$)`).MatchString(l.text(makefile))
+}
 
 func (l look) makefileTargets() (string, []string) {
 	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
 		if text := l.text(name); text != "" {
-			var targets []string
-			for _, m := range makeTarget.FindAllStringSubmatch(text, -1) {
-				targets = append(targets, m[1])
-			}
-			return name, targets
+			return name, MakeTargets(text)
 		}
 	}
 	return "", nil
@@ -227,7 +239,7 @@ func (l look) test(language string) []string {
 			}
 		}
 	}
-	if _, targets := l.makefileTargets(); slices.Contains(targets, "test") {
+	if makefile, targets := l.makefileTargets(); slices.Contains(targets, "test") && !l.shadowed(makefile, "test") {
 		return []string{"make", "test"}
 	}
 	return nil
@@ -279,7 +291,7 @@ func (l look) choices(language string) []Choice {
 	targets := func(names ...string) {
 		makefile, there := l.makefileTargets()
 		for _, t := range names {
-			if slices.Contains(there, t) {
+			if slices.Contains(there, t) && !l.shadowed(makefile, t) {
 				add(Choice{Command: []string{"make", "-s", t}, Found: makefile, Output: l.output(l.text(makefile))})
 			}
 		}
@@ -358,6 +370,9 @@ func (l look) output(text string) string {
 	return "last-number"
 }
 
+// scriptTest finds tests of JavaScript that lie beside what they test.
+var scriptTest = regexp.MustCompile(`^.*(\.(?:test|spec)\.(?:js|mjs|cjs|ts|tsx))$`)
+
 func (l look) globs(d *Detected) {
 	add := func(glob string) {
 		if !slices.Contains(d.Protected, glob) {
@@ -371,13 +386,15 @@ func (l look) globs(d *Detected) {
 		switch top, _, inDir := strings.Cut(f, "/"); {
 		case inDir && (top == "tests" || top == "test"):
 			add(top + "/**")
+		case scriptTest.MatchString(f):
+			add(scriptTest.ReplaceAllString(path.Base(f), "**/*$1"))
 		case strings.HasSuffix(f, "_test.go"):
 			add("**/*_test.go")
 		case strings.HasPrefix(path.Base(f), "test_") && strings.HasSuffix(f, ".py"):
 			add("**/test_*.py")
 		case strings.HasSuffix(f, "_test.py"):
 			add("**/*_test.py")
-		case path.Base(f) == "test.py" || path.Base(f) == "tests.py":
+		case path.Base(f) == "test.py" || path.Base(f) == "tests.py" || path.Base(f) == "test.js" || path.Base(f) == "tests.js":
 			add("**/" + path.Base(f))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -181,5 +182,16 @@ func TestTheOtherFormsOfOutputAreListedBesideTheOneInUse(t *testing.T) {
 		if !strings.Contains(text, others) {
 			t.Errorf("%q: no %q in\n%s", output, others, text)
 		}
+	}
+}
+
+func TestATargetThatMakeTakesForUpToDateMeasuresNothing(t *testing.T) {
+	files := map[string]string{"bench/run.c": "", "main.c": "", "Makefile": "bench:\n\t./prog\n"}
+	if d := detect(files); d.Evaluator != nil {
+		t.Errorf("the folder bench makes the target up to date, and %q is offered", d.Evaluator)
+	}
+	files["Makefile"] = ".PHONY: test bench\n" + files["Makefile"]
+	if d := detect(files); !slices.Equal(d.Evaluator, []string{"make", "-s", "bench"}) {
+		t.Errorf("a phony target always runs, and %q is offered", d.Evaluator)
 	}
 }

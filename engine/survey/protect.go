@@ -19,6 +19,9 @@ import (
 // settings, scorers, fixtures.
 var definesTask = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:config|conf|configs|settings|constants|params|scorer|scoring|score|metrics?|evaluate|evaluator|evaluation|eval|bench|benchmarks?|test|tests|conftest|fixtures?|data|dataset|datasets|cases|inputs?|expected|golden|oracle|baseline|reference|verify|verifier|check|checker|judge|task|problem|generate|generator|harness|validator|validate)(?:[_-].*)?$`)
 
+// tooling finds scripts of JavaScript that build, check and set up.
+var tooling = regexp.MustCompile(`(?i)^(?:(?:grunt|gulp|jake|cake)file|\.[a-z]+rc|.*\.conf(?:ig)?|(?:build|make|rollup|webpack)(?:[_.-].*)?)\.[cm]?[jt]s$`)
+
 // makesInput finds code that makes the input of a task beside the code that
 // solves it.
 var makesInput = regexp.MustCompile(`(?m)^\s*(?:def|func|function|static \w+|const)\s+(?:generate|make|create|build|random|gen)_?(?:input|data|cases|cities|points|items|instance|problem|dataset|graph|matrix|workload)`)
@@ -187,6 +190,9 @@ func (s *survey) role(f string) role {
 		}
 		return roleUnclear
 	}
+	if s.d.Language == "javascript" && tooling.MatchString(path.Base(f)) {
+		return roleTask
+	}
 	base := strings.TrimSuffix(path.Base(f), path.Ext(f))
 	// In a package of Python a part of a name, such as in task_lists, is about its own subject.
 	own := s.d.Language == "python" && strings.ContainsAny(base, "_-") && slices.Contains(s.Lab.Files, path.Join(path.Dir(f), "__init__.py")) && path.Dir(s.d.Found) != path.Dir(f)
@@ -253,25 +259,38 @@ func (s *survey) scope() {
 		s.d.Scope = []string{s.d.Evaluator[1]}
 		return
 	}
+	loaded := slices.DeleteFunc(slices.Clone(s.opened), func(f string) bool { return !s.sources.has(f) || covered(s.d.Protected, f) })
+	if len(loaded) == 0 {
+		s.Say("the evaluator opens no source file that a candidate may change: look at gate.scope and evaluator.protected")
+		return
+	}
+	if globs := s.around(loaded); len(globs) <= mostScope {
+		s.d.Scope = globs
+	}
+}
+
+// mostScope bounds the globs of a scope that is proposed.
+const mostScope = 20
+
+// around turns the sources that the evaluator loads into globs of their folders, so that new
+// files may stand beside them. Where a folder holds others, such as tooling, which nothing
+// measures, they stand by name.
+func (s *survey) around(loaded []string) []string {
 	var globs []string
-	found := false
-	for _, f := range s.opened {
-		if !s.sources.has(f) || covered(s.d.Protected, f) {
-			continue
-		}
-		found = true
+	for _, f := range loaded {
 		g := "*" + path.Ext(f)
 		if dir := path.Dir(f); dir != "." {
 			g = escape(dir) + "/" + g
 		}
+		other := func(o string) bool {
+			return covered([]string{g}, o) && !covered(s.d.Protected, o) && !slices.Contains(loaded, o)
+		}
+		if slices.ContainsFunc(s.Lab.Files, other) {
+			g = escape(f)
+		}
 		globs = union(globs, []string{g})
 	}
-	switch {
-	case !found:
-		s.Say("the evaluator opens no source file that a candidate may change: look at gate.scope and evaluator.protected")
-	case len(globs) <= 20:
-		s.d.Scope = globs
-	}
+	return globs
 }
 
 // warnOfInput names sources in scope that also make the input of the task: a

@@ -18,11 +18,26 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	if s.d.Adapter != "" {
 		return s.settle(ctx)
 	}
-	o := s.evalOptions()
-	o.Command, o.Output, o.Objective = wordy(o.Command), output.OutputFile, ""
-	sample, err := s.Lab.Run(ctx, o, true)
+	plain := s.d.Evaluator
+	run := func() (Sample, error) {
+		o := s.evalOptions()
+		o.Command, o.Output, o.Objective = wordy(after(s.before, plain)), output.OutputFile, ""
+		return s.Lab.Run(ctx, o, true)
+	}
+	sample, err := run()
 	if err != nil {
 		return "", err
+	}
+	if file := s.Lab.missing(&sample.Raw); file != "" && !sample.Raw.TimedOut {
+		behind, why, err := s.built(ctx, file, run)
+		switch {
+		case err != nil:
+			return "", err
+		case why == "":
+			sample, s.d.Evaluator = behind, after(s.before, plain)
+		case sample.Raw.Exit != 0:
+			return why, nil
+		}
 	}
 	s.opened = union(s.opened, sample.Opened)
 	raw := sample.Raw
@@ -48,7 +63,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 		return "it tells how often things run in a second, in words that cannot be read, and takes as long whatever they are: have it print lines such as ops_per_s=1234", nil
 	default:
 		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", s.d.Found))
-		return s.timed(ctx, s.d.Evaluator)
+		return s.timed(ctx, plain)
 	}
 	return s.settle(ctx)
 }
@@ -163,7 +178,7 @@ func (s *survey) timed(ctx context.Context, command []string) (string, error) {
 	if err := s.lay(map[string]string{"time.sh": timeScript}); err != nil {
 		return "", err
 	}
-	s.d.Evaluator = append([]string{"bash", "{dir}/time.sh"}, command...)
+	s.d.Evaluator = after(s.before, append([]string{"bash", "{dir}/time.sh"}, command...))
 	s.d.Adapter, s.d.Output, s.m.Objective = "", output.OutputFile, ""
 	reason, err := s.settle(ctx)
 	if reason != "" {

@@ -31,6 +31,7 @@ type Options struct {
 	Env  []string        // of this process, for the go command outside of the sandbox
 	// Modules is the node_modules of the work tree, which no commit holds; "" for none.
 	Modules string
+	Tree    string // the work tree; "": what lies there and is not committed is not known
 	// Pythons are interpreters to try in turn where one lacks what the tests import;
 	// python3 of PATH alone when empty.
 	Pythons []string
@@ -60,6 +61,7 @@ type survey struct {
 	testsOpened []string
 	testCommand []string // runs the tests, or came furthest with them
 	linked      string   // the node_modules that commands link into the tree
+	before      string   // a line of shell that builds what the evaluator needs, before it runs; "" for none
 	module      goModule
 	sources     sources
 	shrinks     bool // less may be measured, where one measurement takes long
@@ -123,7 +125,7 @@ func (s *survey) choose(ctx context.Context) error {
 		choices = append([]config.Choice{{Command: s.Look.Evaluator, Found: s.Look.Found, Adapter: s.Look.Adapter, Output: s.Look.Output}}, choices...)
 	}
 	for _, c := range choices {
-		s.d = s.d.With(c)
+		s.d, s.opened, s.before = s.d.With(c), nil, ""
 		s.Say(fmt.Sprintf("measuring the root by %s", strings.Join(c.Command, " ")))
 		var reason string
 		var err error
@@ -143,7 +145,7 @@ func (s *survey) choose(ctx context.Context) error {
 	if len(choices) == 0 {
 		s.Say("no benchmark and no evaluator was found: an objective is missing")
 	}
-	s.d = s.d.With(config.Choice{Output: output.OutputFile})
+	s.d, s.opened, s.before = s.d.With(config.Choice{Output: output.OutputFile}), nil, ""
 	reason, err := s.invent(ctx)
 	switch {
 	case err != nil:

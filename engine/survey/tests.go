@@ -149,7 +149,7 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 	case sample.Raw.TimedOut:
 		return "they did not end in " + testPatience.String(), nil
 	case sample.Raw.Exit != 0:
-		return s.helpful(sample.Reason), nil
+		return s.tryBuilt(ctx, command, &sample)
 	case strings.Contains(text, "Ran 0 tests") || strings.Contains(text, "no tests ran"):
 		return noTest, nil
 	}
@@ -157,6 +157,20 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(sample.Raw.Wall)})
 	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(command, " ")))
 	return "", nil
+}
+
+// tryBuilt tries tests that failed once more behind the project's own build, where they lack
+// what that makes.
+func (s *survey) tryBuilt(ctx context.Context, command []string, failed *Sample) (string, error) {
+	file := s.Lab.missing(&failed.Raw)
+	if file == "" {
+		return s.helpful(failed.Reason), nil
+	}
+	line := s.buildOf(file)
+	if line == "" || isPython(command[0]) || slices.Equal(command[:min(2, len(command))], []string{"sh", "-c"}) && strings.Contains(command[2], line) {
+		return s.lacks(file), nil
+	}
+	return s.try(ctx, after(line, command))
 }
 
 // mostFailed is how many failing tests are left out; where more fail, the tests do not

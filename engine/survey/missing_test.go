@@ -1,0 +1,129 @@
+package survey_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"atoll/config"
+	"atoll/engine/sandbox"
+	"atoll/engine/survey"
+)
+
+func TestWhatTheProjectBuildsIsBuiltBeforeItIsMeasured(t *testing.T) {
+	t.Parallel()
+	makefile := ".PHONY: all bench\nall: prog\n\nprog: prog.in\n\tcp prog.in prog && chmod +x prog\n\nbench:\n\t%s\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		said  string
+	}{
+		"a script that starts a program that make builds": {
+			map[string]string{"Makefile": strings.Replace(makefile, "%s", "true", 1), "prog.in": "#!/bin/sh\necho 7\n", "bench.sh": "set -e\nn=$(./prog)\necho time_ms=$n\n"},
+			"prog is not committed: `make -s prog` makes it before each measurement",
+		},
+		"a script that goes on without the program and would measure nothing": {
+			map[string]string{"Makefile": strings.Replace(makefile, "%s", "true", 1), "prog.in": "#!/bin/sh\necho 7\n", "bench.sh": "./prog > out\necho time_ms=1$(cat out)\n"},
+			"prog is not committed: `make -s prog` makes it before each measurement",
+		},
+		"a target that does not name what it needs": {
+			map[string]string{"Makefile": strings.Replace(makefile, "%s", "./prog > out; echo time_ms=$$(cat out); test -s out", 1), "prog.in": "#!/bin/sh\necho 7\n"},
+			"prog is not committed: `make -s prog` makes it before each measurement",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, said, err := surveyed(t, c.files)
+			if err != nil || !strings.Contains(said, c.said) || strings.Contains(said, "does not measure") {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			if r.Measured.Objective != "time_ms" || !strings.HasPrefix(strings.Join(r.Evaluator, " "), `sh -c make -s prog >&2 && exec "$0" "$@" `) {
+				t.Errorf("%q measures %s", r.Evaluator, r.Measured.Objective)
+			}
+		})
+	}
+}
+
+func TestNodeFindsWhatNpmBuilds(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("no " + program + " here")
+		}
+	}
+	r, said, err := surveyed(t, map[string]string{
+		"package.json":     `{"name": "x", "scripts": {"build": "node scripts/build.js"}}`,
+		"scripts/build.js": "const fs = require('fs'); fs.mkdirSync('dist', {recursive: true}); fs.copyFileSync('lib/index.js', 'dist/x.js');\n",
+		"lib/index.js":     "module.exports = () => 7;\n",
+		"bench/bench.js":   "console.log('time_ms=' + require('../dist/x.js')());\n",
+	})
+	if err != nil || !strings.Contains(said, "dist/x.js is not committed: `npm run --silent build` makes it before each measurement") {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if !slices.Equal(r.Scope, []string{"lib/*.js"}) || !slices.Contains(r.Protected, "scripts/build.js") {
+		t.Errorf("scope %q, protected %q", r.Scope, r.Protected)
+	}
+}
+
+func TestWhatIsMissingIsNamedWithWhereItIs(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3 here")
+	}
+	files := map[string]string{"evaluate.py": "print('time_ms=%d' % len(open('data/words.txt').read()))\n"}
+	_, said, _ := surveyed(t, files)
+	if want := "it needs data/words.txt, which is not committed; nothing here says what makes it"; !strings.Contains(said, want) {
+		t.Errorf("not said: %s\n%s", want, said)
+	}
+	files["Makefile"] = "all:\n\ttrue\n"
+	_, said, _ = surveyed(t, files)
+	if want := "it needs data/words.txt, which is not committed; `make -s all` does not make it"; !strings.Contains(said, want) {
+		t.Errorf("not said: %s\n%s", want, said)
+	}
+	delete(files, "Makefile")
+	l, _ := open(t, box(t, sandbox.ModeAuto), repository(t, files))
+	tree := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(tree, "data"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(tree, "data/words.txt"), []byte("a\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said = ""
+	_, _ = survey.Run(t.Context(), survey.Options{Lab: l, Look: config.Detect(l.Files, l.Read), Tree: tree, Say: func(s string) { said += s + "\n" }})
+	if want := "your work tree has it: `git add -f data/words.txt`, commit it"; !strings.Contains(said, want) {
+		t.Errorf("not said: %s\n%s", want, said)
+	}
+}
+
+func TestAMissingProgramOfTheMachineIsNoFileOfTheProject(t *testing.T) {
+	t.Parallel()
+	_, said, _ := surveyed(t, map[string]string{"Makefile": "all:\n\ttrue\n", "bench.sh": "set -e\nno-such-program-here\necho time_ms=1\n"})
+	if !strings.Contains(said, "no-such-program-here: not found") || strings.Contains(said, "not committed") {
+		t.Error(said)
+	}
+}
+
+func TestScriptsThatTheEvaluatorDoesNotLoadAreOutOfScope(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("no node here")
+	}
+	r, said, err := surveyed(t, map[string]string{
+		"package.json": `{"name": "x", "main": "index.js"}`, "index.js": "module.exports = require('./words.js');\n", "words.js": "module.exports = () => 7;\n",
+		"Gruntfile.js": "module.exports = () => {};\n", "words.test.js": "require('./index.js');\n", "rollup.config.js": "module.exports = {};\n", "cli.js": "console.log(require('./index.js')());\n",
+		"lib/a.js": "module.exports = 1;\n", "lib/b.js": "module.exports = 2;\n",
+		"bench.js": "require('./lib/a.js'); require('./lib/b.js');\nconsole.log('time_ms=' + require('./index.js')());\n",
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if want := []string{"index.js", "lib/*.js", "words.js"}; !slices.Equal(r.Scope, want) {
+		t.Errorf("scope %q, want %q\n%s", r.Scope, want, said)
+	}
+	if !slices.Contains(r.Protected, "**/*.test.js") {
+		t.Errorf("protected %q", r.Protected)
+	}
+}
