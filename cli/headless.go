@@ -37,11 +37,11 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 		defer close(printed)
 		a.printEvents(readCtx, eng.Feed(), ses.Dir, began, until)
 	}()
-	told, err := a.tellPlugins(exp, f, eng.Feed())
+	tellLast, err := a.tellPlugins(exp, f, eng.Feed())
 	if err == nil {
 		err = eng.Run(ctx)
 	}
-	told()
+	tellLast()
 	stopReading()
 	<-printed
 	end := eng.Feed().Latest()
@@ -49,6 +49,9 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 		err = sumErr
 	}
 	if stop() {
+		if !a.flags.json && ignoreCancel(err) == nil && strings.HasPrefix(end.Reason, view.Drained) { // the summary told it
+			return told(exitInterrupted)
+		}
 		return errors.Join(errInterrupted, ignoreCancel(err))
 	}
 	if err != nil {
@@ -107,13 +110,14 @@ func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, be
 	var version, line uint64
 	p, waits, said := progress{app: a, until: until}, waiting{app: a, state: state}, sentences{}
 	for {
-		snap, err := feed.Wait(ctx, version)
+		snap, err := nextWithin(ctx, feed, version, lookEvery)
 		version = snap.Version
 		for _, l := range snap.Log {
 			if l.N > line {
 				line = l.N
 				if !l.At.Before(began) && (a.flags.json || said.first(&l)) {
 					a.printLine(l)
+					p.spoke = a.Now()
 				}
 			}
 		}
@@ -124,6 +128,18 @@ func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, be
 			return
 		}
 	}
+}
+
+// lookEvery is how often it is looked whether a silence lasts too long.
+const lookEvery = time.Second
+
+// nextWithin is the newest snapshot after some time at the latest, be it a new one or not; the
+// error is that of ctx.
+func nextWithin(ctx context.Context, feed *view.Feed, after uint64, most time.Duration) (*view.Snapshot, error) {
+	within, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	snap, _ := feed.Wait(within, after) // its error is that of within
+	return snap, ctx.Err()
 }
 
 // eventLine is a line of `run --headless --json` with type event.
@@ -171,10 +187,10 @@ func (a *App) summary(s *view.Snapshot) error {
 		drawn := fmt.Sprintf("%d of %d niches filled, QD score %s", s.Grid.Filled, s.Grid.Total, s.Grid.QDText())
 		fmt.Fprintf(w, "map   %s\n", cmp.Or(s.Grid.Undrawn(), drawn))
 	}
-	if s.Best.ID > record.Root && s.Best.Claim.Word == evidence.Unconfirmed {
+	if s.Best.ID > record.Root && s.Best.Claim.Word == evidence.Unconfirmed && s.Best.Verified == nil {
 		fmt.Fprintf(w, "note  the gain of %s is not confirmed: too few samples say how large it is; `%s` goes on, `%s` measures it now\n", s.Best.ID, a.says("run"), a.says("promote best --verify"))
 	}
-	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
+	fmt.Fprintf(w, "jobs  %s\n", countsText(s))
 	if n := s.Jobs.Ended(); n > 1 && s.Jobs.Failed == n && len(s.Failures) > 0 {
 		most := s.Failures[0]
 		fmt.Fprintf(w, "note  every job failed; %d of %d: %s; %s\n", most.Count, n, view.CleanLine(strings.TrimSuffix(most.Reason, ".")), view.CleanLine(most.Cure))

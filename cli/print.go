@@ -42,7 +42,8 @@ func signedPercent(p float64) string {
 	return fmt.Sprintf("%+.2f %%", p+0) // + 0 makes -0 plain
 }
 
-func countsText(c view.Counts) string {
+func countsText(s *view.Snapshot) string {
+	c := s.Jobs
 	total := ""
 	if c.Max > 0 {
 		total = fmt.Sprintf("/%d", c.Max)
@@ -56,7 +57,11 @@ func countsText(c view.Counts) string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.name))
 		}
 	}
-	return strings.Join(parts, ", ")
+	text := strings.Join(parts, ", ")
+	if n := s.RejectedAfter; n > 0 {
+		text += fmt.Sprintf("; of the measured ones people rejected %d", n)
+	}
+	return text
 }
 
 func objectiveName(s *view.Snapshot) string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -14,15 +15,19 @@ import (
 // progressEvery is the least time between two lines of progress.
 const progressEvery = 10 * time.Second
 
-// silentFor is how long nothing may end before a line says what is done.
-const silentFor = time.Minute
+// silentFor is how long nothing may be printed before a line says what is done.
+const silentFor = 15 * time.Second
 
 // progress tells a headless reader how a run stands, now and then and at each
 // new best.
 type progress struct {
 	app   *App
 	until time.Time // nothing begins after it; zero = it is not known
-	last  time.Time
+	last  time.Time // of the line of progress
+	spoke time.Time // of the last line of any kind
+	phase string    // that was told last
+	began time.Time // of the phase
+	guard bool      // the first comparison of behaviour was told
 	ended int
 	best  record.CandidateID
 	known bool // a best was seen: those of earlier runs are no news
@@ -41,22 +46,30 @@ type progressLine struct {
 	NewBest   bool           `json:"new_best,omitempty"`
 }
 
-// see takes a snapshot.
+// see takes a snapshot, which may be the one before again.
 func (p *progress) see(s *view.Snapshot) {
+	now := p.app.Now()
+	if p.spoke.IsZero() {
+		p.spoke = now
+	}
+	p.tellPhase(s, now)
 	if s.Loading {
+		if s.Fatal == "" && now.Sub(p.spoke) >= silentFor {
+			p.say(now, fmt.Sprintf("still %s, for %s", cmp.Or(p.phase, "opening the experiment"), roughly(now.Sub(cmp.Or(p.began, p.spoke)))))
+		}
 		return
 	}
-	now := p.app.Now()
 	fresh := p.known && s.Best.ID != p.best && s.Best.ID > record.Root
 	p.best, p.known = s.Best.ID, p.known || s.Best.ID != record.NoCandidate
 	ended := s.Jobs.Ended()
 	if p.last.IsZero() {
 		p.last, p.ended = now, ended
 	}
-	due := ended != p.ended && now.Sub(p.last) >= progressEvery || len(s.Running) > 0 && now.Sub(p.last) >= silentFor
+	due := ended != p.ended && now.Sub(p.last) >= progressEvery || len(s.Running) > 0 && now.Sub(p.spoke) >= silentFor
 	if !due && !fresh {
 		return
 	}
+	p.spoke = now
 	if due {
 		p.last, p.ended = now, ended
 	}
@@ -68,8 +81,44 @@ func (p *progress) see(s *view.Snapshot) {
 		fmt.Fprintf(p.app.Out, "%s new best %s: %s\n", now.Format("15:04:05"), s.Best.ID, bestText(s))
 	}
 	if due {
-		fmt.Fprintf(p.app.Out, "%s %s\n", now.Format("15:04:05"), progressText(s, p.left(s, now)))
+		fmt.Fprintf(p.app.Out, "%s %s\n", now.Format("15:04:05"), progressText(s, p.left(s, now), now))
 	}
+}
+
+// tellPhase says what a run does before its jobs tell of it: what is made ready, that the root
+// is measured and what it is worth, and the first comparison of behaviour.
+func (p *progress) tellPhase(s *view.Snapshot, now time.Time) {
+	phase := ""
+	switch {
+	case s.Loading:
+		phase = cmp.Or(s.Doing, p.phase)
+	case s.Root.ID == record.NoCandidate && len(s.Running) > 0:
+		phase = measuringRoot
+	case p.phase == measuringRoot && s.Root.ID == record.Root:
+		p.say(now, fmt.Sprintf("the root is measured: %s, by %s", s.RootText(), view.Plural(s.Root.Samples, "sample")))
+	}
+	if phase != p.phase {
+		if p.phase, p.began = phase, now; phase != "" {
+			p.say(now, phase)
+		}
+	}
+	for i := range s.Running {
+		if r := &s.Running[i]; !p.guard && r.Stage == comparing {
+			p.guard = true
+			p.say(now, fmt.Sprintf("%s: comparing behaviour with the root's, for the first time: what the tests do is recorded before", r.Job.ID))
+		}
+	}
+}
+
+const (
+	measuringRoot = "measuring the root"
+	comparing     = "comparing behaviour" // the stage of a job that the guard looks at
+)
+
+// say prints a line of its own, with --json as an event.
+func (p *progress) say(now time.Time, text string) {
+	p.spoke = now
+	p.app.printLine(view.LogLine{At: now, Level: "info", Job: record.NoJob, Text: text})
 }
 
 func (p *progress) line(s *view.Snapshot, now time.Time, fresh bool) progressLine {
@@ -97,7 +146,7 @@ func (p *progress) left(s *view.Snapshot, now time.Time) time.Duration {
 }
 
 // progressText is "12/100 jobs, 4.2 a minute, 21m left; best c7 ns/op 81.2 (...)".
-func progressText(s *view.Snapshot, left time.Duration) string {
+func progressText(s *view.Snapshot, left time.Duration, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d", s.Jobs.Ended())
 	if s.Jobs.Max > 0 {
@@ -110,8 +159,8 @@ func progressText(s *view.Snapshot, left time.Duration) string {
 	if left > 0 {
 		fmt.Fprintf(&b, ", %s left", roughly(left))
 	}
-	if r := longest(s.Running, s.At); r != nil && s.At.Sub(r.Started) >= silentFor {
-		fmt.Fprintf(&b, "; %s is %s since %s", r.Job.ID, view.CleanLine(r.Stage), roughly(s.At.Sub(r.Started)))
+	if r := longest(s.Running, now); r != nil && now.Sub(r.Started) >= silentFor {
+		fmt.Fprintf(&b, "; %s is %s since %s", r.Job.ID, view.CleanLine(r.Stage), roughly(now.Sub(r.Started)))
 	}
 	if s.Best.ID != record.NoCandidate {
 		fmt.Fprintf(&b, "; best %s %s", s.Best.ID, bestText(s))
@@ -140,6 +189,9 @@ func roughly(d time.Duration) time.Duration {
 // bestText is the value of the best with what is known of its gain.
 func bestText(s *view.Snapshot) string {
 	text := bestValue(s)
+	if found := s.Best.Verified.Verification(); found != "" {
+		text += "; " + found
+	}
 	if s.Best.Uncompared {
 		text += "; its behaviour was not compared"
 	}
@@ -150,7 +202,7 @@ func bestValue(s *view.Snapshot) string {
 	c := s.Best.Claim
 	switch {
 	case s.Best.ID == record.Root:
-		return s.Valued(view.FormatValue(s.Best.Objective)) + " (the root)"
+		return s.RootText() + " (the root)"
 	case c.N == 0:
 		return s.Valued(view.ClaimValue(c))
 	case s.Paired:

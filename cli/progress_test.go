@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +46,47 @@ func TestAGainCountsOnlyWhenItIsConfirmed(t *testing.T) {
 	}
 	if err := (&runFlags{}).enough(&view.Snapshot{}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestARunSaysWhatItDoesBeforeItsJobsEnd(t *testing.T) {
+	now, out := time.Unix(1e9, 0), &bytes.Buffer{}
+	a := &App{Out: out, Now: func() time.Time { return now }}
+	p := progress{app: a}
+	see := func(after time.Duration, s view.Snapshot) string {
+		out.Reset()
+		now = now.Add(after)
+		p.see(&s)
+		return out.String()
+	}
+	none := view.Standing{ID: record.NoCandidate}
+	root := view.Standing{ID: record.Root, Samples: 3, Objective: 42}
+	measuring := []view.Running{{Job: record.Job{ID: 0}, Stage: "measuring", Started: now}}
+	for _, c := range []struct {
+		name  string
+		after time.Duration
+		snap  view.Snapshot
+		want  string // "": nothing is printed
+	}{
+		{"nothing is known yet", 0, view.Snapshot{Loading: true, Root: none, Best: none}, ""},
+		{"a phase begins", time.Second, view.Snapshot{Loading: true, Doing: "preparing the sandbox", Root: none, Best: none}, "preparing the sandbox\n"},
+		{"it goes on for a while", 14 * time.Second, view.Snapshot{Loading: true, Doing: "preparing the sandbox", Root: none, Best: none}, ""},
+		{"too long", time.Second, view.Snapshot{Loading: true, Doing: "preparing the sandbox", Root: none, Best: none}, "still preparing the sandbox, for 15s\n"},
+		{"the root is measured", time.Second, view.Snapshot{Root: none, Best: none, Running: measuring}, "measuring the root\n"},
+		{"it takes long", 16 * time.Second, view.Snapshot{Root: none, Best: none, Running: measuring}, "0 jobs; #0 is measuring since 33s\n"},
+		{"it is done", time.Second, view.Snapshot{Objective: "time_ms", Root: root, Best: root}, "the root is measured: time_ms 42, by 3 samples\n"},
+		{"the guard looks", time.Second, view.Snapshot{Root: root, Best: root, Running: []view.Running{{Job: record.Job{ID: 5}, Stage: "comparing behaviour", Started: now.Add(30 * time.Second)}}}, "#5: comparing behaviour with the root's, for the first time: what the tests do is recorded before\n"},
+		{"and again", time.Second, view.Snapshot{Root: root, Best: root, Running: []view.Running{{Job: record.Job{ID: 6}, Stage: "comparing behaviour", Started: now.Add(30 * time.Second)}}}, ""},
+	} {
+		got := see(c.after, c.snap)
+		if c.want == "" && got != "" || c.want != "" && (!strings.HasSuffix(got, " "+c.want) || strings.Count(got, "\n") != 1) {
+			t.Errorf("%s: it prints %q, want %q", c.name, got, c.want)
+		}
+	}
+	a.flags.json = true
+	p = progress{app: a}
+	if got := see(0, view.Snapshot{Loading: true, Doing: "preparing the sandbox", Root: none, Best: none}); !strings.Contains(got, `"type":"event"`) || !strings.Contains(got, `"text":"preparing the sandbox"`) {
+		t.Errorf("with --json it prints %q", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,9 +120,6 @@ type promoted struct {
 }
 
 func (a *App) promote(ctx context.Context, o *opened, c *record.Candidate, p promotion) error {
-	if p.branch == "" {
-		p.branch = engine.BranchOf(o.exp, c.ID)
-	}
 	// Who is asked for what is found out before anything is written or measured.
 	to, err := a.destination(ctx, o, p)
 	if err != nil {
@@ -129,9 +127,15 @@ func (a *App) promote(ctx context.Context, o *opened, c *record.Candidate, p pro
 	}
 	verified := ""
 	if p.check.on {
+		var r verify.Report
 		p.check.branch = p.branch
-		verified, err = a.verify(ctx, o, c, p.check)
+		r, err = a.verify(ctx, o, c, p.check)
+		verified, p.branch = r.Message(), r.Branch
+		if err == nil && r.Made() != c.ID { // it is what is sent
+			*c, err = o.DB.Candidate(ctx, o.exp.ID, r.Made())
+		}
 	} else {
+		p.branch = cmp.Or(p.branch, engine.BranchOf(o.exp, c.ID))
 		err = a.promoteAsItIs(ctx, o, c, p)
 	}
 	if err != nil || to == nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,43 +42,34 @@ func (v *verification) consistent(rounds bool) error {
 }
 
 // verify promotes a candidate whose gain holds on the user's branch as it is now, and
-// returns what was found out, as the message of its commit tells it.
-func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v verification) (string, error) {
-	switch {
+// returns what was found out.
+func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v verification) (verify.Report, error) {
+	switch none := (verify.Report{}); {
 	case v.rounds < verify.LeastRounds || v.rounds > verify.MostRounds:
-		return "", usage("--rounds %d: between %d and %d", v.rounds, verify.LeastRounds, verify.MostRounds)
+		return none, usage("--rounds %d: between %d and %d", v.rounds, verify.LeastRounds, verify.MostRounds)
 	case o.Target.Path == "":
-		return "", usage("the repository is not known here: run this inside it, or name it with --repo")
+		return none, usage("the repository is not known here: run this inside it, or name it with --repo")
 	case c.ID == record.Root:
-		return "", usage(rootStays)
+		return none, usage(rootStays)
 	}
-	if err := o.Repo.CheckBranch(ctx, o.Target, v.branch); err != nil {
-		return "", err
+	if err := o.Repo.CheckBranch(ctx, o.Target, cmp.Or(v.branch, engine.BranchOf(o.exp, c.ID))); err != nil {
+		return verify.Report{}, err
 	}
 	q, err := a.verifying(ctx, o, c, v)
 	if err != nil {
-		return "", err
+		return verify.Report{}, err
 	}
 	report, err := verify.Run(ctx, q)
-	if err != nil {
-		return "", err
+	if err == nil && report.Refused == "" {
+		err = a.writeVerified(ctx, o, &report, v)
 	}
-	if report.Refused == "" {
-		commit, err := o.writeVerified(ctx, &report, c, v, q)
-		if err != nil {
-			return "", err
-		}
-		d := record.NewPromotion(c.ID, v.branch, record.Promotion{Base: report.Base, Onto: report.Onto.String()})
-		d.Who = a.who()
-		if err := engine.PromoteCommit(ctx, o.Session, o.exp.ID, commit, d); err != nil {
-			return "", err
-		}
-		report.Branch, report.Commit = v.branch, commit.String()
+	if err != nil {
+		return report, err
 	}
 	if err := a.printVerified(&report); err != nil || report.Refused == "" {
-		return report.Message(), err
+		return report, err
 	}
-	return "", fmt.Errorf("%w: %s", errRefused, report.Refused)
+	return report, fmt.Errorf("%w: %s", errRefused, report.Refused)
 }
 
 // verifying puts together what a verification needs to know.
@@ -143,14 +135,33 @@ func (o *opened) lineage(ctx context.Context, c *record.Candidate) ([]verify.Ste
 	return steps, nil
 }
 
-// writeVerified makes the commit: on top of the branch, and with the
-// candidate's own history beside it unless that is squashed.
-func (o *opened) writeVerified(ctx context.Context, r *verify.Report, c *record.Candidate, v verification, q verify.Question) (record.Hash, error) {
+// writeVerified makes the commit and its branch: on top of the user's, and with the history of
+// what is promoted beside it unless that is squashed.
+func (a *App) writeVerified(ctx context.Context, o *opened, r *verify.Report, v verification) error {
+	made, err := o.DB.Candidate(ctx, o.exp.ID, r.Made())
+	if err != nil {
+		return fmt.Errorf("read candidate %s: %w", r.Made(), err)
+	}
+	if r.Branch = v.branch; r.Branch == "" {
+		if r.Branch, err = engine.FreeBranch(ctx, o.Session, o.exp, made.ID); err != nil {
+			return err
+		}
+	}
 	parents := []record.Hash{r.Onto}
 	if !v.squash {
-		parents = append(parents, c.Commit)
+		parents = append(parents, made.Commit)
 	}
-	return o.Repo.WriteCommit(ctx, gitops.CommitSpec{Tree: r.Tree(), Parents: parents, Message: r.Message(), Time: q.Now()})
+	commit, err := o.Repo.WriteCommit(ctx, gitops.CommitSpec{Tree: r.Tree(), Parents: parents, Message: r.Message(), Time: a.Now()})
+	if err != nil {
+		return err
+	}
+	p := record.Promotion{Base: r.Base, Onto: r.Onto.String(), Gain: r.Figures.String()}
+	if p.Left = len(r.Steps); p.Left > 0 {
+		p.From = r.Candidate
+	}
+	d := record.NewPromotion(made.ID, r.Branch, p)
+	d.Who, r.Commit = a.who(), commit.String()
+	return engine.PromoteCommit(ctx, o.Session, o.exp.ID, commit, d)
 }
 
 func (a *App) printVerified(r *verify.Report) error {
@@ -159,7 +170,7 @@ func (a *App) printVerified(r *verify.Report) error {
 	}
 	w := a.Out
 	moved := map[bool]string{true: ", which moved since the experiment began"}[r.Moved]
-	fmt.Fprintf(w, "%-10s %s on top of %s (%s)%s\n", "change", r.Candidate, view.CleanLine(r.Base), r.Onto.Short(), moved)
+	fmt.Fprintf(w, "%-10s %s on top of %s (%s)%s\n", "change", r.Named(), view.CleanLine(r.Base), r.Onto.Short(), moved)
 	if left := r.LeftOut(); left != "" {
 		fmt.Fprintf(w, "%-10s %s: brings nothing\n", "left out", view.CleanLine(left))
 	}
@@ -185,7 +196,7 @@ func (a *App) printVerified(r *verify.Report) error {
 		fmt.Fprintf(w, "%-10s nothing looked whether it still does the same: read `git diff %s...%s`, or name command lines in guard_commands of %s and promote it again\n",
 			"take care", r.Base, r.Branch, config.FileName)
 	}
-	_, err := fmt.Fprintf(w, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", r.Branch, r.Candidate, r.Commit[:7], r.Base, r.Branch)
+	_, err := fmt.Fprintf(w, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", r.Branch, r.Named(), r.Commit[:7], r.Base, r.Branch)
 	return err
 }
 

@@ -65,6 +65,11 @@ func TestAVerifiedPromotionStandsOnTheBranchAsItIsNow(t *testing.T) {
 			t.Errorf("the message has no %q:\n%s", want, message)
 		}
 	}
+	for verb, want := range map[string]string{"status": "; verified by promote on main at ", "show " + id: "branch     won, verified by promote on main at "} {
+		if out := must(t, dir, strings.Fields(verb)...); !strings.Contains(out, want) {
+			t.Errorf("%s does not say that it was verified:\n%s", verb, out)
+		}
+	}
 	must(t, dir, "promote", id, "--verify", "--branch", "whole")
 	if parents := strings.Fields(git(t, dir, "log", "-1", "--format=%P", "whole")); len(parents) != 2 || parents[0] != strings.TrimSpace(git(t, dir, "rev-parse", "main")) {
 		t.Errorf("with its history its parents are %v", parents)
@@ -212,6 +217,14 @@ func TestAMinimisedWinnerLeavesOutWhatBringsNothing(t *testing.T) {
 	}
 	if files := strings.TrimSpace(git(t, dir, "diff", "--name-only", "small", "smaller")); files != "" {
 		t.Errorf("without the last edit it is another change: %q", files)
+	}
+	// What is written is the first one, and so it is called.
+	got = must(t, dir, "promote", last.ID.String(), "--verify", "--minimise")
+	if want := "-" + first.String() + " is " + first.String() + " (from " + last.ID.String() + " without its last 1 edit) ("; !strings.Contains(got, want) {
+		t.Errorf("it does not say %q:\n%s", want, got)
+	}
+	if out := must(t, dir, "show", last.ID.String()); !strings.Contains(out, "verified by promote as "+first.String()+", without its last 1 edit, on main at ") {
+		t.Errorf("show says\n%s", out)
 	}
 	if c := atoll(t, dir, "promote", "best", "--minimise"); c.code != 2 {
 		t.Errorf("--minimise alone: exit %d: %s", c.code, c.err)

@@ -71,12 +71,21 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	for _, p := range l.Parents {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
 	}
-	fmt.Fprintf(w, "objective  %s\n", o.valueText(l))
+	if err := a.printObjective(ctx, o, l); err != nil {
+		return err
+	}
 	if l.Objective != nil {
 		fmt.Fprintf(w, "decided by %s, spread %s\n", view.Plural(l.Samples, "sample"), view.FormatValue(l.Spread))
 	}
 	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" && c.ID != 0 { // the root gains nothing on itself
 		fmt.Fprintf(w, "claimed    %s\ngain       %s\n", view.ClaimValue(claim), view.ClaimGain(claim))
+	}
+	for _, b := range o.state.BranchesOf(c.ID) {
+		text := b.Name
+		if found := b.Verification(); found != "" {
+			text += ", " + found
+		}
+		fmt.Fprintf(w, "branch     %s\n", view.CleanLine(text))
 	}
 	for _, h := range l.History {
 		fmt.Fprintf(w, "before     %s  n %d  (objective version %d)\n", view.FormatValue(h.Objective), h.Samples, h.Version)
@@ -95,6 +104,20 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		return a.printEvidence(ctx, o, l.Job)
 	}
 	return nil
+}
+
+// printObjective tells the value of a candidate as what it is.
+func (a *App) printObjective(ctx context.Context, o *opened, l candidateLine) error {
+	text := o.valueText(l)
+	if l.ID == record.Root && o.state.Config.Evaluator.Paired && l.Objective != nil {
+		snap, err := o.snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		text = snap.RootText()
+	}
+	_, err := fmt.Fprintf(a.Out, "objective  %s\n", text)
+	return err
 }
 
 // printBehaviour tells what the guard found, where it looked.

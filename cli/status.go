@@ -60,7 +60,7 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	if s.Root.ID == record.NoCandidate {
 		fmt.Fprintln(w, "root  not measured yet")
 	} else {
-		fmt.Fprintf(w, "root  %s  %s  n %d, spread %s\n", s.Root.Commit.Short(), s.Valued(view.FormatValue(s.Root.Objective)), s.Root.Samples, view.FormatValue(s.Root.MAD))
+		fmt.Fprintf(w, "root  %s  %s  n %d, spread %s\n", s.Root.Commit.Short(), s.RootText(), s.Root.Samples, view.FormatValue(s.Root.MAD))
 		fmt.Fprintf(w, "best  %s %s  %s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s))
 	}
 	for _, p := range s.Past {
@@ -68,7 +68,7 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	}
 	drawn := fmt.Sprintf("%d/%d niches (%.0f %%), QD score %s", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, s.Grid.QDText())
 	fmt.Fprintf(w, "map   %s\n", cmp.Or(s.Grid.Undrawn(), drawn))
-	fmt.Fprintf(w, "jobs  %s\n", countsText(s.Jobs))
+	fmt.Fprintf(w, "jobs  %s\n", countsText(s))
 	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, spendText(s), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
 	for _, y := range door.AgentYields(s) {
 		fmt.Fprintln(w, yieldText(y))

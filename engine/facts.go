@@ -43,7 +43,28 @@ func FillFacts(ctx context.Context, db *store.DB, snap *view.Snapshot) error {
 		}
 		snap.Objective = name
 	}
+	if err := tellRoot(ctx, db, snap); err != nil {
+		return err
+	}
 	return tellBest(ctx, db, snap)
+}
+
+// tellRoot fills in the root's own value, where values are ratios to it.
+func tellRoot(ctx context.Context, db *store.DB, snap *view.Snapshot) error {
+	if !snap.Paired || snap.Root.ID != record.Root || snap.Root.Own != nil {
+		return nil
+	}
+	c, err := db.Candidate(ctx, snap.Experiment.ID, record.Root)
+	if err != nil {
+		return fmt.Errorf("read the root: %w", err)
+	}
+	name := strings.TrimSuffix(snap.Objective, ".ratio")
+	for i := range c.Metrics {
+		if c.Metrics[i].Name == name {
+			snap.Root.Own = &c.Metrics[i].Value
+		}
+	}
+	return nil
 }
 
 // tellBest fills in what the fold does not keep of the best: its commit, and whether its

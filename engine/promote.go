@@ -95,12 +95,17 @@ func (e *Engine) FreeBranch(ctx context.Context, id record.CandidateID) (string,
 	if err != nil {
 		return "", fmt.Errorf("read the experiment: %w", err)
 	}
-	if e.ses.Target.Path == "" {
+	return FreeBranch(ctx, e.ses, x, id)
+}
+
+// FreeBranch is [Engine.FreeBranch] for callers without a running engine.
+func FreeBranch(ctx context.Context, ses *Session, x record.Experiment, id record.CandidateID) (string, error) {
+	if ses.Target.Path == "" {
 		return "", errNoTarget()
 	}
 	name := BranchOf(x, id)
 	for n := 2; ; n++ {
-		err := e.repo.CheckBranch(ctx, e.ses.Target, name)
+		err := ses.Repo.CheckBranch(ctx, ses.Target, name)
 		if err == nil || n > freeNames || !errors.Is(err, gitops.ErrBranch) {
 			return name, err
 		}

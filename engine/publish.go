@@ -17,6 +17,7 @@ type publisher struct {
 	*shared
 	rate    rateMeter
 	best    view.Standing // as it was published last
+	root    view.Standing
 	waiting waitingList
 }
 
@@ -43,6 +44,13 @@ func (p *publisher) publish(now present) {
 	if snap.Best.ID == p.best.ID && snap.Best.Claim.N == p.best.Claim.N && snap.Best.ID != record.NoCandidate { // the guard looks before one is confirmed
 		snap.Best.Commit, snap.Best.Uncompared = p.best.Commit, p.best.Uncompared
 	}
+	if snap.Root.ID == p.root.ID && snap.Root.Samples == p.root.Samples && snap.Root.Objective == p.root.Objective {
+		snap.Root.Own = p.root.Own
+	}
+	if err := tellRoot(context.Background(), p.db, snap); err != nil {
+		p.note("error", record.NoJob, err.Error())
+	}
+	p.root = snap.Root
 	if err := tellBest(context.Background(), p.db, snap); err != nil {
 		p.note("error", record.NoJob, err.Error())
 	}

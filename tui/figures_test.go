@@ -26,6 +26,12 @@ func TestTheFigureThatMattersIsSeenFirst(t *testing.T) {
 		{"curves shrink to a line beside the best", 80, 24, "", same, []string{"on root 2.1602  ▅"}, ""},
 		{"a ratio says what it is a ratio to", 120, 36, "", func(s *view.Snapshot) { s.Paired, s.Objective = true, "time" }, []string{"best 2.4131 of the root's time", "time to root's"}, "on root 2.1602"},
 		{"in few cells too", 60, 16, "", func(s *view.Snapshot) { s.Paired, s.Objective = true, "time" }, []string{"best 2.4131 of root"}, ""},
+		{"the root beside itself is no measured 1", 120, 36, "", func(s *view.Snapshot) {
+			own := 17.25
+			s.Paired, s.Objective, s.Jobs, s.Root.Own = true, "time_ms", view.Counts{}, &own
+			s.Best = s.Root
+		}, []string{"best the root, 1 by definition, its own time_ms 17.25"}, "of the root's"},
+		{"those that people rejected later are rejected, too", 200, 60, "", func(s *view.Snapshot) { s.RejectedAfter = 3 }, []string{"rejected 5"}, ""},
 		{"what all wait for is not told of each", 200, 60, "", func(s *view.Snapshot) {
 			s.Settings.ReviewNiche = "all"
 			s.Review[1].Findings = []string{"every new elite is reviewed"}

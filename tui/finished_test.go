@@ -40,6 +40,28 @@ func TestAFinishedSearchIsSummedUp(t *testing.T) {
 	}
 }
 
+func TestTheSummaryCountsWhatPeopleRejected(t *testing.T) {
+	s := finished()
+	s.Jobs.Rejected, s.RejectedAfter = 1, 3
+	r := newRig(t, s, 120, 36)
+	r.keys("F")
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "rejected 4") {
+		t.Errorf("the gate rejected one and people three:\n%s", frame)
+	}
+}
+
+func TestTheSummaryOfARootBesideItselfTellsItsTime(t *testing.T) {
+	s := finished()
+	own := 17.25
+	s.Paired, s.Objective, s.Root.Own = true, "time_ms", &own
+	s.Best = s.Root
+	r := newRig(t, s, 120, 36)
+	r.keys("F")
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "its value is 1 by definition, its own time_ms 17.25") {
+		t.Error(frame)
+	}
+}
+
 func TestTheSummaryOffersWhatLeadsOn(t *testing.T) {
 	s := finished()
 	r := newRig(t, s, 120, 36, func(o *Options) {

@@ -159,7 +159,7 @@ func (h *bars) figures(w int) []widget.Part {
 	if s.Jobs.Held > 0 {
 		fig(80, "held", fmt.Sprint(s.Jobs.Held), st.Accent)
 	}
-	if n := s.Jobs.Rejected; n > 0 {
+	if n := s.Rejected(); n > 0 {
 		fig(66, "rejected", fmt.Sprint(n), st.Plain)
 	}
 	fig(40, "failed", fmt.Sprint(s.Jobs.Failed), st.Plain)

@@ -68,6 +68,13 @@ func (h *bars) bestWords(w int) (best, root string) {
 	if b.ID < 0 {
 		return st.Label.S("nothing measured yet"), ""
 	}
+	if b.ID == record.Root && s.Paired {
+		own := ""
+		if s.Root.Own != nil {
+			own = ", its own " + widget.AxisName(s.Objective, 16) + " " + widget.Number(*s.Root.Own)
+		}
+		return st.Label.S("best ") + st.Strong.S("the root") + st.Label.S(", 1 by definition"+own), ""
+	}
 	if b.ID == record.Root {
 		return st.Label.S("best ") + h.value(h.rootText(), w), ""
 	}

@@ -81,16 +81,37 @@ func (a *standings) behind(q view.CandidateQuery, list []archive.Holder) []archi
 	return list[i:]
 }
 
-func (s *State) FillDetail(d *view.CandidateDetail) {
+// BranchesOf are the branches that a candidate was written to, oldest first, those without its
+// last edits included.
+func (s *State) BranchesOf(id record.CandidateID) (list []view.Branch) {
 	for _, x := range s.Decided.All {
-		if x.Verb == record.Promote && x.Candidate == d.Candidate.ID {
-			b := view.Branch{Name: x.Text}
-			if len(x.Args) > 0 {
-				_ = json.Unmarshal(x.Args, &b.Promotion) // what is none says nothing
-			}
-			d.Branches = append(d.Branches, b)
+		if x.Verb != record.Promote {
+			continue
+		}
+		b := view.Branch{Name: x.Text, Of: x.Candidate}
+		if len(x.Args) > 0 {
+			_ = json.Unmarshal(x.Args, &b.Promotion) // what is none says nothing
+		}
+		if x.Candidate == id || b.Left > 0 && b.From == id {
+			list = append(list, b)
 		}
 	}
+	return list
+}
+
+// verified is the last branch of a candidate whose gain was verified there, nil for none.
+func (s *State) verified(id record.CandidateID) *view.Branch {
+	list := s.BranchesOf(id)
+	for i, b := range slices.Backward(list) {
+		if b.Base != "" {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func (s *State) FillDetail(d *view.CandidateDetail) {
+	d.Branches = s.BranchesOf(d.Candidate.ID)
 	m := s.Candidate(d.Candidate.ID)
 	if m == nil || s.arch == nil {
 		return

@@ -34,6 +34,8 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Experiment.State = s.Run
 	snap.Root = s.standing(s.Candidate(record.Root), 0)
 	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
+	snap.RejectedAfter = s.rejectedAfter()
+	snap.Best.Verified = s.verified(s.Best)
 	if s.Noisy {
 		snap.Curves.Best = s.curves.held(snap.Root.Claim.Value)
 	}
@@ -50,6 +52,22 @@ func (s *State) Snapshot() *view.Snapshot {
 	}
 	snap.Undo, snap.Redo = s.positions()
 	return snap
+}
+
+// rejectedAfter counts the candidates that people rejected once their jobs had come to
+// another end.
+func (s *State) rejectedAfter() int {
+	out := map[record.CandidateID]bool{}
+	for i := range s.Decided.All {
+		d := &s.Decided.All[i]
+		if d.Verb != record.Reject {
+			continue
+		}
+		if m := s.Candidate(d.Candidate); m != nil && m.Rejected && s.Origin(m).Status != record.StatusRejected {
+			out[m.ID()] = true
+		}
+	}
+	return len(out)
 }
 
 func yieldsOf(list []search.Yield, weights map[string]float64) []view.Yield {

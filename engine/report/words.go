@@ -68,7 +68,7 @@ func (s *Story) effort() string {
 		what string
 	}{
 		{j.Placed, "took a niche"},
-		{j.Scored, "were measured without taking one"},
+		{j.Scored, "were measured and took no niche"},
 		{j.Failed, "failed"},
 		{j.Rejected, "were rejected"},
 		{j.Duplicate, "repeated what was known"},

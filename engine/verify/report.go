@@ -55,12 +55,12 @@ func StepOf(c *record.Candidate) Step {
 // Report is the answer to a [Question].
 type Report struct {
 	Experiment string             `json:"experiment"`
-	Candidate  record.CandidateID `json:"candidate"`
-	Lineage    []Step             `json:"lineage"` // from the first edit to the candidate
-	Base       string             `json:"base"`    // the user's branch
-	Onto       record.Hash        `json:"onto"`    // its commit as it is now
-	Moved      bool               `json:"moved"`   // it is not the root of the experiment any more
-	Files      []string           `json:"files"`   // what the change touches there
+	Candidate  record.CandidateID `json:"candidate"` // that was asked for
+	Lineage    []Step             `json:"lineage"`   // from the first edit to the candidate
+	Base       string             `json:"base"`      // the user's branch
+	Onto       record.Hash        `json:"onto"`      // its commit as it is now
+	Moved      bool               `json:"moved"`     // it is not the root of the experiment any more
+	Files      []string           `json:"files"`     // what the change touches there
 	Conflicts  []string           `json:"conflicts,omitempty"`
 	Left       []Left             `json:"left_out,omitempty"`   // of the winner, because it brings nothing
 	Steps      []Step             `json:"left_edits,omitempty"` // its last ones, for the same reason
@@ -78,6 +78,23 @@ type Report struct {
 	Commit string `json:"commit,omitempty"`
 	Branch string `json:"branch,omitempty"`
 	tree   record.Hash
+}
+
+// Made is the candidate that is promoted: the one that was asked for, or where its last edits
+// were left out, the one before them.
+func (r *Report) Made() record.CandidateID {
+	if n := len(r.Lineage); n > 0 && len(r.Steps) > 0 {
+		return r.Lineage[n-1].ID
+	}
+	return r.Candidate
+}
+
+// Named names what is promoted: "c12", or "c9 (from c12 without its last 3 edits)".
+func (r *Report) Named() string {
+	if n := len(r.Steps); n > 0 {
+		return fmt.Sprintf("%s (from %s without its last %s)", r.Made(), r.Candidate, view.Plural(n, "edit"))
+	}
+	return r.Candidate.String()
 }
 
 // Tree is that of the branch with the change; zero where there is none.
@@ -112,7 +129,7 @@ func (r *Report) Message() string {
 		last = r.Lineage[n-1]
 	}
 	fmt.Fprintf(&b, "%s\n\n", subject(last))
-	fmt.Fprintf(&b, "Candidate %s of experiment %s, on top of %s (%s).\n", r.Candidate, view.CleanLine(r.Experiment), view.CleanLine(r.Base), r.Onto.Short())
+	fmt.Fprintf(&b, "Candidate %s of experiment %s, on top of %s (%s).\n", r.Named(), view.CleanLine(r.Experiment), view.CleanLine(r.Base), r.Onto.Short())
 	for i, s := range r.Lineage {
 		if skip := len(r.Lineage) - mostSteps; i < skip {
 			if i == 0 {

@@ -229,14 +229,16 @@ func (c *check) behaves(ctx context.Context) error {
 	if !work.Guards(c.q.Config, c.ev.Objective(), c.q.Candidate.Metrics) {
 		return nil
 	}
-	c.tell("comparing behaviour")
 	options := work.GuardOptions(c.q.Config)
 	options.Work = comparing
-	g, err := guard.New(c.box, options)
+	box := &meteredBox{Box: c.box}
+	g, err := guard.New(box, options)
 	if err != nil {
 		return err
 	}
+	quiet := c.tellComparing(box)
 	found, err := g.Check(ctx, guard.Tree{Base: c.base}, guard.Tree{Base: c.base, Delta: c.delta}, c.report.Files)
+	quiet()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

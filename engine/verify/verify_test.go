@@ -167,3 +167,32 @@ func TestLoad(t *testing.T) {
 		t.Error("an empty text tells a load")
 	}
 }
+
+func TestAWinnerWithoutItsLastEditsIsNamedAfterWhatIsLeft(t *testing.T) {
+	r := Report{Candidate: 12, Experiment: "x", Base: "main", Lineage: []Step{{ID: 4}, {ID: 9}}, Steps: []Step{{ID: 10}, {ID: 12}}}
+	if r.Made() != 9 || r.Named() != "c9 (from c12 without its last 2 edits)" {
+		t.Errorf("%s is called %q", r.Made(), r.Named())
+	}
+	if text := r.Message(); !strings.Contains(text, "Candidate c9 (from c12 without its last 2 edits) of experiment x") {
+		t.Errorf("the message is\n%s", text)
+	}
+	r.Lineage, r.Steps = append(r.Lineage, r.Steps...), nil
+	if r.Made() != 12 || r.Named() != "c12" {
+		t.Errorf("%s is called %q", r.Made(), r.Named())
+	}
+}
+
+func TestAComparisonOfBehaviourSaysHowFarItIs(t *testing.T) {
+	if got, want := comparingText(30*time.Second, 21*time.Second), "still comparing behaviour, for 30s: 21s of up to 15m0s of processor time"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := someFiles([]string{"a.py", "b.py", "c.py", "d.py", "e.py"}); got != "a.py, b.py, c.py and 2 more files" {
+		t.Error(got)
+	}
+	var told []string
+	c := &check{q: Question{Tell: func(line string) { told = append(told, line) }}, report: Report{Files: []string{"a.py"}}}
+	c.tellComparing(&meteredBox{})()
+	if len(told) != 1 || told[0] != "comparing behaviour where a.py changed, by up to 15m0s of processor time" {
+		t.Errorf("it tells %q", told)
+	}
+}

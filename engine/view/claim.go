@@ -86,6 +86,18 @@ func (s *Snapshot) Valued(value string) string {
 	return s.metric() + " " + value
 }
 
+// RootText tells the value of the root: where values are ratios to it, what that means and
+// its own.
+func (s *Snapshot) RootText() string {
+	switch {
+	case !s.Paired:
+		return s.Valued(FormatValue(s.Root.Objective))
+	case s.Root.Own == nil:
+		return "1 by definition: values are ratios of " + s.metric() + " to the root's"
+	}
+	return fmt.Sprintf("1 by definition, its own %s %s", s.metric(), FormatValue(*s.Root.Own))
+}
+
 // ClaimText says in sentences what may be told of a candidate's value and gain.
 func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
 	metric, lower := s.Measured(), ""
@@ -106,6 +118,9 @@ func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
 		return text + fmt.Sprintf("The gain is %s at %.4g %% by samples that did not decide.", ClaimGain(*c), 100*c.Level)
 	case evidence.WithinNoise:
 		return text + "What it seemed to gain is within noise of the evaluator: take it as no gain."
+	}
+	if s.Best.ID == id && s.Best.Verified != nil {
+		return text + "The run itself did not confirm its gain, which was " + s.Best.Verified.Verification() + "."
 	}
 	return text + "Its gain is unconfirmed: there are too few samples that did not decide."
 }

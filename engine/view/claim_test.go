@@ -1,10 +1,12 @@
 package view_test
 
 import (
+	"strings"
 	"testing"
 
 	"atoll/engine/evidence"
 	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 func TestClaimsAreWrittenWithTheirEvidence(t *testing.T) {
@@ -50,5 +52,44 @@ func TestAValueIsToldAsWhatItIs(t *testing.T) {
 		if got := c.s.Valued("0.81 unconfirmed"); got != c.want {
 			t.Errorf("%s: %q, expected %q", name, got, c.want)
 		}
+	}
+}
+
+func TestTheRootBesideItselfIsOneByDefinition(t *testing.T) {
+	own := 17.25
+	s := view.Snapshot{Objective: "time_ms", Root: view.Standing{Objective: 17.25, Own: &own}}
+	if got := s.RootText(); got != "time_ms 17.25" {
+		t.Errorf("a value is told as %q", got)
+	}
+	s.Paired, s.Root.Objective = true, 1
+	if got := s.RootText(); got != "1 by definition, its own time_ms 17.25" {
+		t.Errorf("a ratio is told as %q", got)
+	}
+	s.Root.Own = nil
+	if got := s.RootText(); got != "1 by definition: values are ratios of time_ms to the root's" {
+		t.Errorf("a ratio without a time is told as %q", got)
+	}
+}
+
+func TestAGainThatAPromotionVerifiedIsNotCalledUnconfirmed(t *testing.T) {
+	b := view.Branch{Name: "atoll/x-c7", Of: 7, Promotion: record.Promotion{Base: "main", Onto: "0123456789abcdef", Gain: "a gain of +12.30 %, n = 8 pairs, confirmed"}}
+	const found = "verified by promote on main at 0123456: a gain of +12.30 %, n = 8 pairs, confirmed"
+	if got := b.Verification(); got != found {
+		t.Errorf("%q, want %q", got, found)
+	}
+	s := view.Snapshot{State: record.ExperimentDone, Reason: "80 jobs done; the gain of c7 is not confirmed", Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.Unconfirmed}, Verified: &b}}
+	if s.TellRest(); s.Reason != "80 jobs done" {
+		t.Errorf("the end is told as %q", s.Reason)
+	}
+	if got := view.ClaimText(&s, 7, &s.Best.Claim); !strings.HasSuffix(got, "The run itself did not confirm its gain, which was "+found+".") {
+		t.Errorf("the claim is told as %q", got)
+	}
+	b.Of, b.From, b.Left = 5, 7, 2
+	if got, want := b.Verification(), "verified by promote as c5, without its last 2 edits, on main"; !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	b.Base = ""
+	if got := b.Verification(); got != "" {
+		t.Errorf("a branch that nothing verified is told as %q", got)
 	}
 }

@@ -13,8 +13,8 @@ import (
 const Drained = "drained; `atoll run` goes on"
 
 // TellRest adds to the reason of an experiment that is done or drained what is left
-// as of now: those that wait for a person, whose jobs are not done, and a gain that nobody
-// confirmed. The log keeps none of it, for all change with every decision.
+// as of now: those that wait for a person, whose jobs are not done, and a gain that
+// neither the run nor a promotion confirmed. The log keeps none of it, for all change with every decision.
 func (s *Snapshot) TellRest() {
 	done := s.State == record.ExperimentDone
 	if !done && (s.State != record.ExperimentStopped || !strings.HasPrefix(s.Reason, Drained)) {
@@ -31,7 +31,7 @@ func (s *Snapshot) TellRest() {
 		}
 		parts = append(parts, Plural(s.Jobs.Held, "candidate")+waitingForReview)
 	}
-	if b := &s.Best; b.ID > record.Root && b.Claim.Word == evidence.Unconfirmed {
+	if b := &s.Best; b.ID > record.Root && b.Claim.Word == evidence.Unconfirmed && b.Verified == nil {
 		parts = append(parts, "the gain of "+b.ID.String()+notConfirmed)
 	}
 	s.Reason = strings.Join(parts, "; ")

@@ -20,6 +20,7 @@ type Snapshot struct {
 	Loading bool   // nothing has been folded yet
 	Read    int    // rows of the log that were read, of Rows, while Loading
 	Rows    int
+	Doing   string // what is made ready, while Loading; "" = not told
 	Fatal   string // the engine died: one line for people, stays until quit
 	Fold    record.Seq
 
@@ -41,12 +42,15 @@ type Snapshot struct {
 
 	Root, Best Standing
 	Jobs       Counts
-	Evals      int
-	Usage      record.Usage
-	WallMS     int64         // time with a running engine
-	PerMinute  float64       // ended make jobs a minute, over the last minutes
-	ETA        time.Duration // 0 = unknown
-	OwnMS      float64       // mean overhead per job: all but agent and evaluator
+	// RejectedAfter counts candidates that people rejected once they were measured: the ends of
+	// their jobs, which Jobs counts, stay as they were.
+	RejectedAfter int
+	Evals         int
+	Usage         record.Usage
+	WallMS        int64         // time with a running engine
+	PerMinute     float64       // ended make jobs a minute, over the last minutes
+	ETA           time.Duration // 0 = unknown
+	OwnMS         float64       // mean overhead per job: all but agent and evaluator
 
 	Grid      Grid
 	Running   []Running // oldest first
@@ -90,8 +94,12 @@ type Standing struct {
 	Percent   float64        // its gain on the root; NaN when that may not be told, or the root is 0
 	// Uncompared: its behaviour should have been compared with the root's, and was not.
 	Uncompared bool
-	Cell       int // flat index, -1 = unplaced
-	At         record.Millis
+	// Own is the root's own value of the metric where values are ratios to it; nil: not known.
+	Own *float64
+	// Verified is the last branch of the best whose gain was verified there; nil for none.
+	Verified *Branch
+	Cell     int // flat index, -1 = unplaced
+	At       record.Millis
 }
 
 // Counts are make jobs by state.
@@ -105,6 +113,10 @@ type Counts struct {
 func (c Counts) Ended() int {
 	return c.Placed + c.Scored + c.Rejected + c.Failed + c.Duplicate + c.Cancelled
 }
+
+// Rejected is how many candidates were rejected: by the gate, or by people, before or after
+// they were measured.
+func (s *Snapshot) Rejected() int { return s.Jobs.Rejected + s.RejectedAfter }
 
 // Grid is the archive of the shown island.
 type Grid struct {

@@ -114,6 +114,11 @@ func NewDecision(verb Verb) Decision {
 type Promotion struct {
 	Base string `json:"base,omitempty"` // the branch of the user's on which the gain was verified; "" = it was not
 	Onto string `json:"onto,omitempty"` // the commit of that branch then
+	Gain string `json:"gain,omitempty"` // what was measured there, for people
+	// From is the candidate that was asked for, of which the last edits were left out, and Left
+	// how many: what was written is the decision's candidate. Left 0: it is the one asked for.
+	From CandidateID `json:"from,omitempty"`
+	Left int         `json:"left_edits,omitempty"`
 }
 
 // NewPromotion tells that a candidate was written to a branch.

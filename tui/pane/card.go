@@ -112,6 +112,9 @@ func scoreLine(d *Shared, c *view.CandidateDetail) string {
 	st := d.St
 	k, claim := &c.Candidate, d.claimOf(c)
 	var l widget.Line
+	if k.ID == record.Root && d.Snap.Paired && k.Objective != nil {
+		return st.Plain.S(plot.Clean(d.Snap.RootText()))
+	}
 	l.Add(d.valueStyle(k.ID, k.Objective, claim), d.told(k.ID, k.Objective, claim, whole)).Add(st.Label, pastMark(d, k))
 	if !math.IsNaN(c.Percent) && k.Objective != nil && k.ID != record.Root {
 		l.Gap(1).Add(gainStyle(st, c.Percent), widget.Percent(c.Percent)).Add(st.Label, " on root")
@@ -153,7 +156,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	out := []string{head.String()}
 	low := false
 	for _, m := range c.Candidate.Metrics {
-		if m.Name == d.Snap.Objective && d.Snap.Noisy { // the line above tells it
+		if m.Name == d.Snap.Objective && d.Snap.Noisy && !d.Snap.Paired { // the line above tells it
 			continue
 		}
 		var l widget.Line

@@ -115,7 +115,7 @@ func (p *finishedPane) summary(w int, brief bool) []string {
 	took.Add(st.Label, " · ").Add(st.Plain, widget.Plural(s.Evals, "evaluation", "evaluations")).Add(st.Label, " · ").Add(st.Plain, costWords(s.Usage))
 	add(took)
 	if g := &s.Grid; g.Total > 0 {
-		add((&widget.Line{}).Add(st.Plain, fmt.Sprintf("%d of %d", g.Filled, g.Total)).Add(st.Label, " niches filled · failed ").Add(st.Plain, fmt.Sprint(s.Jobs.Failed)).Add(st.Label, " · rejected ").Add(st.Plain, fmt.Sprint(s.Jobs.Rejected)))
+		add((&widget.Line{}).Add(st.Plain, fmt.Sprintf("%d of %d", g.Filled, g.Total)).Add(st.Label, " niches filled · failed ").Add(st.Plain, fmt.Sprint(s.Jobs.Failed)).Add(st.Label, " · rejected ").Add(st.Plain, fmt.Sprint(s.Rejected())))
 	}
 	if !brief {
 		out = append(out, "")
@@ -150,7 +150,7 @@ func (p *finishedPane) verdict(w int) []string {
 		return []string{st.Label.S("nothing was measured")}
 	}
 	if s.Best.ID == record.Root {
-		out := []string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + p.d.told(record.Root, &s.Root.Objective, &s.Root.Claim, whole))}
+		out := []string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + p.rootValue())}
 		if s.Jobs.Failed+s.Jobs.Rejected > s.Jobs.Scored+s.Jobs.Placed {
 			out = append(out, st.Label.S("most jobs were not measured: "+p.d.Key("failures")+" tells why"))
 		}
@@ -182,6 +182,10 @@ func (p *finishedPane) verdict(w int) []string {
 	case "":
 		said.Add(gainStyle(st, s.Best.Percent), widget.Percent(s.Best.Percent)).Add(st.Label, " on root")
 	default:
+		if s.Best.Verified != nil { // told below
+			said.Add(st.Label, "the run itself did not confirm its gain")
+			break
+		}
 		said.Add(st.Warn, string(c.Word)).Add(st.Label, ": more samples would tell; "+p.d.Key("measure")+" measures it again")
 	}
 	out = append(out, said.String())
@@ -206,6 +210,14 @@ func (p *finishedPane) verdict(w int) []string {
 	return out
 }
 
+// rootValue is the value of the root as what it is.
+func (p *finishedPane) rootValue() string {
+	if s := p.d.Snap; s.Paired {
+		return s.RootText()
+	}
+	return p.d.told(record.Root, &p.d.Snap.Root.Objective, &p.d.Snap.Root.Claim, whole)
+}
+
 // verified is the last branch of the best whose gain was verified, nil for none.
 func (p *finishedPane) verified() *view.Branch {
 	if p.detail == nil {
@@ -225,7 +237,7 @@ func (p *finishedPane) promoted() string {
 		return ""
 	}
 	if b := p.verified(); b != nil {
-		return plot.Clean("verified on " + b.Base + " at " + b.Onto[:min(7, len(b.Onto))] + ": branch " + b.Name)
+		return plot.Clean(b.Verification() + "; branch " + b.Name)
 	}
 	on := ""
 	if p.detail != nil && len(p.detail.Branches) > 0 {

@@ -95,7 +95,7 @@ func (b *Bench) root(ctx context.Context) (view.Standing, error) {
 		case !s.Loading && s.Root.ID == record.Root:
 			return s.Root, nil
 		case !s.Loading && (s.State == record.ExperimentBroken || s.State == record.ExperimentPaused):
-			return view.Standing{}, fmt.Errorf("the root could not be measured: the experiment is %s: %s", s.State, s.Reason)
+			return view.Standing{}, fmt.Errorf("the root could not be measured: the experiment is %s", view.StateText(s.State, s.Reason))
 		case err != nil:
 			return view.Standing{}, errStill
 		}
@@ -134,7 +134,7 @@ func (b *Bench) outcome(ctx context.Context, seq record.Seq) (measured, error) {
 		}
 		if err != nil {
 			if s.State == record.ExperimentPaused {
-				return measured{}, fmt.Errorf("%w: the experiment is paused: %s", errStill, s.Reason)
+				return measured{}, fmt.Errorf("%w: the experiment is %s", errStill, view.StateText(s.State, s.Reason))
 			}
 			return measured{}, errStill
 		}
