@@ -1,0 +1,351 @@
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/config/suitetest"
+)
+
+// Three small projects as strangers have them, whose work is done twice over.
+var strangers = map[string]struct {
+	needs []string // programs
+	files map[string]string
+}{
+	"Go": {[]string{"go"}, map[string]string{
+		"go.mod": "module example.com/words\n\ngo 1.22\n",
+		"words.go": `// Package words counts words.
+package words
+
+import "strings"
+
+const passes = 2
+
+// Count tells how often each word is in a text.
+func Count(text string) map[string]int {
+	var found map[string]int
+	for range passes {
+		found = map[string]int{}
+		for _, word := range strings.Fields(text) {
+			found[strings.ToLower(word)]++
+		}
+	}
+	return found
+}
+`,
+		"words_test.go": `package words
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+func TestCount(t *testing.T) {
+	if got := Count("a b A"); !maps.Equal(got, map[string]int{"a": 2, "b": 1}) {
+		t.Errorf("it counts %v", got)
+	}
+}
+
+func BenchmarkCount(b *testing.B) {
+	text := strings.Repeat("the quick brown fox jumps over the lazy dog ", 40)
+	for range b.N {
+		Count(text)
+	}
+}
+`,
+	}},
+	"Python": {[]string{"python3"}, map[string]string{
+		"words.py": `"""Counts words."""
+
+PASSES = 2
+
+
+def count(text):
+    """How often each word is in a text."""
+    found = {}
+    for _ in range(PASSES):
+        found = {}
+        for word in text.split():
+            word = word.lower()
+            found[word] = found.get(word, 0) + 1
+    return found
+`,
+		"test_words.py": `import unittest
+
+from words import count
+
+
+class TestCount(unittest.TestCase):
+    def test_words_are_counted_in_lower_case(self):
+        self.assertEqual(count("a b A"), {"a": 2, "b": 1})
+`,
+		"bench.py": `import time
+
+from words import count
+
+TEXT = "the quick brown fox jumps over the lazy dog " * 2000
+best = 1e9
+for _ in range(7):
+    start = time.process_time()
+    count(TEXT)
+    best = min(best, time.process_time() - start)
+print("time_ms = %.3f" % (1e3 * best))
+`,
+	}},
+	"C": {[]string{"cc", "make"}, map[string]string{
+		"Makefile": "CC = cc\n\nprog: src/main.c src/sum.c\n\t$(CC) -O1 -o prog src/main.c src/sum.c\n\ntimes: bench/times.c src/sum.c\n\t$(CC) -O1 -o times bench/times.c src/sum.c\n\n" +
+			"test: prog\n\t./prog 10 | grep -qx 285\n\t./prog 1000 | grep -qx 332833500\n\n.PHONY: test\n",
+		".gitignore":    "prog\ntimes\n",
+		"bench/run.sh":  "exec ./times\n",
+		"bench/times.c": cTimes,
+		"src/main.c":    "#include <stdio.h>\n#include <stdlib.h>\n\nlong sum(long n);\n\nint main(int argc, char **argv) {\n\tprintf(\"%ld\\n\", sum(atol(argv[1])));\n\treturn 0;\n}\n",
+		"src/sum.c":     "static const int passes = 2;\n\nlong sum(long n) {\n\tlong s = 0;\n\tfor (int pass = 0; pass < passes; pass++) {\n\t\ts = 0;\n\t\tfor (long i = 0; i < n; i++) {\n\t\t\ts += i * i % 1000003;\n\t\t}\n\t}\n\treturn s;\n}\n",
+	}},
+}
+
+// cTimes is a benchmark that checks what it times.
+const cTimes = `#include <stdio.h>
+#include <time.h>
+
+long sum(long n);
+
+int main(void) {
+	double best = 1e9;
+	for (int i = 0; i < 7; i++) {
+		clock_t start = clock();
+		if (sum(1000000) != 499897499674)
+			return 3;
+		double took = 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC;
+		if (took < best)
+			best = took;
+	}
+	printf("time_ms = %.3f\n", best);
+	return 0;
+}
+`
+
+// hour is a stranger's first hour with one project.
+type hour struct {
+	t    *testing.T
+	dir  string
+	done map[string]bool // command lines that were run, or will be
+}
+
+// short is what a stranger's minutes are here.
+const short = "30s"
+
+func TestTheFirstHourGoesAsTheReadmeSays(t *testing.T) {
+	suitetest.Full(t, "searches of three projects, and verifications")
+	steps := readCommands(t, "README.md", regexp.MustCompile(`(?s)\n## The first hour\n(.*?)\n## `), regexp.MustCompile(`(?m)^    (atoll [^#\n]*?) *(?:#.*)?$`))
+	if len(steps) < 12 {
+		t.Fatalf("README.md has %d steps: %q", len(steps), steps)
+	}
+	for name := range strangers {
+		t.Run(name, func(t *testing.T) {
+			h := stranger(t, name, steps)
+			for _, step := range steps {
+				h.step(step)
+			}
+		})
+	}
+}
+
+func TestEveryWayOutGoesAsItIsWritten(t *testing.T) {
+	suitetest.Full(t, "a search, and verifications")
+	ways := readCommands(t, "docs/shipping.md", nil, regexp.MustCompile("(?m)^\\| `(atoll [^`]*)` \\|"))
+	ways = append(ways, readCommands(t, "docs/verify.md", nil, regexp.MustCompile(`(?m)^    (atoll .*)$`))...)
+	if len(ways) < 9 {
+		t.Fatalf("the pages have %d ways: %q", len(ways), ways)
+	}
+	h := stranger(t, "C", ways)
+	h.step("atoll init --yes")
+	h.step("atoll run --headless --for 20m")
+	for _, way := range ways {
+		h.step(way)
+		for _, branch := range strings.Fields(h.sh("git for-each-ref --format='%(refname:short)' refs/heads/atoll")) { // each is tried alone
+			h.sh("git branch -D " + branch)
+		}
+	}
+	other := stranger(t, "C", nil)
+	other.sh("atoll import " + filepath.Join(h.dir, "one.atoll"))
+	other.sh("atoll status")
+}
+
+// readCommands are the commands of a page, or of a part of it, in order.
+func readCommands(t *testing.T, page string, part, command *regexp.Regexp) (list []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if part != nil {
+		m := part.FindSubmatch(text)
+		if m == nil {
+			t.Fatalf("%s has no such part", page)
+		}
+		text = m[1]
+	}
+	for _, m := range command.FindAllSubmatch(text, -1) {
+		list = append(list, string(m[1]))
+	}
+	return list
+}
+
+// stranger clones a project for somebody who will run some command lines.
+func stranger(t *testing.T, name string, steps []string) *hour {
+	t.Helper()
+	for _, p := range strangers[name].needs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("%s is not here", p)
+		}
+	}
+	origin, dir := filepath.Join(t.TempDir(), "words"), filepath.Join(t.TempDir(), "words")
+	if err := writeFiles(origin, strangers[name].files); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "--quiet", "-b", "main"}, {"add", "--all"}, {"commit", "--quiet", "--message", "words"}} {
+		if err := git(origin, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := git(filepath.Dir(dir), "clone", "--quiet", origin, dir); err != nil {
+		t.Fatal(err)
+	}
+	h := &hour{t: t, dir: dir, done: map[string]bool{}}
+	for _, s := range steps {
+		h.done[s] = true
+	}
+	return h
+}
+
+// step runs a line of a page and every command that it prints.
+func (h *hour) step(line string) {
+	h.t.Helper()
+	run := regexp.MustCompile(`--for \d+m`).ReplaceAllString(line, "--for "+short)
+	if strings.Contains(run, "HELD") {
+		run = strings.Replace(run, "HELD", h.held(), 1)
+	}
+	out := h.sh(run)
+	for again := 0; again < 8 && strings.Contains(run, " run ") && strings.Contains(h.sh("atoll best"), "the root of the experiment"); again++ {
+		out = h.sh("atoll run --headless --for " + short) // as it says itself: it goes on
+	}
+	h.follow(out)
+}
+
+// held is a candidate that waits for review.
+func (h *hour) held() string {
+	h.t.Helper()
+	for range 8 {
+		if id := regexp.MustCompile(`(?m)^c\d+`).FindString(h.sh("atoll candidates --status held")); id != "" {
+			return id
+		}
+		h.sh("atoll run --headless --for " + short)
+	}
+	h.t.Fatal("nothing waits for review")
+	return ""
+}
+
+// told finds commands in what the program prints: behind "next" and in backquotes.
+var (
+	toldNext   = regexp.MustCompile(`(?m)^(?:next )? +((?:atoll|git) [^\x60\n]*)$`)
+	toldQuoted = regexp.MustCompile("`((?:atoll|git) [^`\n]*)`")
+)
+
+// follow runs the commands that the program printed, each once.
+func (h *hour) follow(out string) {
+	h.t.Helper()
+	var list []string
+	for _, m := range slices.Concat(toldNext.FindAllStringSubmatch(out, -1), toldQuoted.FindAllStringSubmatch(out, -1)) {
+		list = append(list, strings.TrimSpace(m[1]))
+	}
+	for _, line := range list {
+		if h.done[line] {
+			continue
+		}
+		h.done[line] = true
+		h.t.Logf("as printed: %s", line)
+		if line == "atoll run" || strings.HasPrefix(line, "atoll run --remeasure") {
+			h.interrupted(line)
+			continue
+		}
+		h.sh(line)
+	}
+}
+
+// words starts a line as a stranger's shell does.
+func (h *hour) words(ctx context.Context, line string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+line)
+	cmd.Dir = h.dir
+	cmd.Env = append(environment("TERM=dumb", "HOME="+h.dir+".home"), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "GOFLAGS=-mod=mod")
+	return cmd
+}
+
+// sh runs a line, which must end well.
+func (h *hour) sh(line string) string {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Minute)
+	defer cancel()
+	out, err := h.words(ctx, line).CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	h.t.Logf("%s\n%s", line, out)
+	return string(out)
+}
+
+// interrupted runs a line that goes on until the budget is used up, and ends it by a signal once
+// it measures: a drained run ends with 130 and tells how to go on, once.
+func (h *hour) interrupted(line string) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), 5*time.Minute)
+	defer cancel()
+	out := &heard{word: "jobs", came: make(chan struct{})}
+	cmd := h.words(ctx, line)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	select {
+	case <-out.came:
+	case <-ctx.Done():
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		h.t.Fatal(err)
+	}
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() != 130 || err != nil && exit == nil {
+		h.t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	if n := strings.Count(out.String(), "`atoll run` goes on"); n != 1 && err != nil {
+		h.t.Errorf("that it goes on is told %d times:\n%s", n, out)
+	}
+}
+
+// heard is what a program prints, and tells when a word of it came.
+type heard struct {
+	word string
+	came chan struct{}
+	text strings.Builder
+}
+
+// Write implements io.Writer: both streams of a process are one, written by one goroutine.
+func (h *heard) Write(p []byte) (int, error) {
+	had := strings.Contains(h.text.String(), h.word)
+	h.text.Write(p)
+	if !had && strings.Contains(h.text.String(), h.word) {
+		close(h.came)
+	}
+	return len(p), nil
+}
+
+func (h *heard) String() string { return h.text.String() }
