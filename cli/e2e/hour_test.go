@@ -135,9 +135,10 @@ int main(void) {
 
 // hour is a stranger's first hour with one project.
 type hour struct {
-	t    *testing.T
-	dir  string
-	done map[string]bool // command lines that were run, or will be
+	t     *testing.T
+	dir   string
+	cache string          // of Go: whoever has it has built something before
+	done  map[string]bool // command lines that were run, or will be
 }
 
 // short is what a stranger's minutes are here.
@@ -221,6 +222,9 @@ func stranger(t *testing.T, name string, steps []string) *hour {
 		t.Fatal(err)
 	}
 	h := &hour{t: t, dir: dir, done: map[string]bool{}}
+	if out, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil {
+		h.cache = strings.TrimSpace(string(out))
+	}
 	for _, s := range steps {
 		h.done[s] = true
 	}
@@ -285,7 +289,7 @@ func (h *hour) follow(out string) {
 func (h *hour) words(ctx context.Context, line string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+line)
 	cmd.Dir = h.dir
-	cmd.Env = append(environment("TERM=dumb", "HOME="+h.dir+".home"), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "GOFLAGS=-mod=mod")
+	cmd.Env = append(environment("TERM=dumb", "HOME="+h.dir+".home"), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "GOCACHE="+h.cache)
 	return cmd
 }
 

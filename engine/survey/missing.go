@@ -127,6 +127,14 @@ func (s *survey) lacks(file string) string {
 	return text + ", nor in your work tree"
 }
 
+// because is why a run failed that lacked a file: that, where the failure speaks of it, else both.
+func because(reason, file, lacks string) string {
+	if strings.Contains(reason, path.Base(file)) {
+		return lacks
+	}
+	return orElse(reason, "it failed") + "; " + lacks
+}
+
 // built has the project's own build make what a run of the evaluator lacked, before every
 // measurement. It returns the run behind the build, and why there is none, "" when there is.
 func (s *survey) built(ctx context.Context, file string, run func() (Sample, error)) (Sample, string, error) {

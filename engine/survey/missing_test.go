@@ -98,6 +98,14 @@ func TestWhatIsMissingIsNamedWithWhereItIs(t *testing.T) {
 	}
 }
 
+func TestAFailureThatSaysMoreThanWhatIsMissingIsToldWithIt(t *testing.T) {
+	t.Parallel()
+	_, said, _ := surveyed(t, map[string]string{"bench.sh": "cat cache.txt\necho the answer is wrong >&2\nexit 3\n"})
+	if want := "the answer is wrong; it needs cache.txt, which is not committed"; !strings.Contains(said, want) {
+		t.Errorf("not said: %s\n%s", want, said)
+	}
+}
+
 func TestAMissingProgramOfTheMachineIsNoFileOfTheProject(t *testing.T) {
 	t.Parallel()
 	_, said, _ := surveyed(t, map[string]string{"Makefile": "all:\n\ttrue\n", "bench.sh": "set -e\nno-such-program-here\necho time_ms=1\n"})

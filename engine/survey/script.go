@@ -36,7 +36,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 		case why == "":
 			sample, s.d.Evaluator = behind, after(s.before, plain)
 		case sample.Raw.Exit != 0:
-			return why, nil
+			return because(sample.Reason, file, why), nil
 		}
 	}
 	s.opened = union(s.opened, sample.Opened)
