@@ -143,9 +143,10 @@ func (w *world) processes() []int {
 	var list []int
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, d := range dirs {
+		idle := waits(d) // first: of one that ends meanwhile there is no environment then
 		env, err := os.ReadFile(d + "/environ")
 		pid, _ := strconv.Atoi(filepath.Base(d))
-		if err == nil && pid != os.Getpid() && strings.Contains(string(env), w.token) && !waits(d) {
+		if err == nil && pid != os.Getpid() && strings.Contains(string(env), w.token) && !idle {
 			list = append(list, pid)
 		}
 	}
