@@ -119,7 +119,7 @@ func TestTheValueOfAPairedExperimentIsTakenOutAsARatio(t *testing.T) {
 			t.Errorf("%v says\n%s", args, out)
 		}
 	}
-	if out := must(t, dir, "status"); !strings.Contains(out, "  1 of the root's total  n ") || strings.Count(out, " of the root's total") != 2 || strings.Contains(out, "total 1") {
+	if out := must(t, dir, "status"); !strings.Contains(out, "  1 by definition, its own total 32  n ") || strings.Count(out, " of the root's total") != 1 || strings.Contains(out, "total 1") {
 		t.Errorf("status says\n%s", out)
 	}
 	if out := must(t, dir, "experiments"); !strings.Contains(out, told) {
