@@ -135,3 +135,44 @@ func TestScriptsThatTheEvaluatorDoesNotLoadAreOutOfScope(t *testing.T) {
 		t.Errorf("protected %q", r.Protected)
 	}
 }
+
+// A program in C whose benchmark lies beside it, timed by a file of some name.
+func timed(at string) map[string]string {
+	return map[string]string{
+		"Makefile": "times: " + at + " sum.c\n\tcc -O1 -o times " + at + " sum.c\n",
+		"bench.sh": "make -s times && ./times\n",
+		"sum.c":    "long sum(long n) {\n\tlong s = 0;\n\tfor (long i = 0; i < n; i++)\n\t\ts += i * i % 1000003;\n\treturn s;\n}\n",
+		at:         "#include <stdio.h>\n#include <time.h>\nlong sum(long n);\nint main(void) {\n\tclock_t start = clock();\n\tlong s = sum(3000000);\n\tprintf(\"time_ms = %.3f\\n\", 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC);\n\treturn s == 0;\n}\n",
+	}
+}
+
+func TestWhatTimesTheProgramIsProtected(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no compiler of C here")
+	}
+	for _, at := range []string{"bench/loop.c", "perf/many/run.c", "driver.c"} {
+		r, said, err := surveyed(t, timed(at))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		if !slices.Contains(r.Detected.Protected, at) || slices.Contains(r.Detected.Protected, "sum.c") {
+			t.Errorf("%s: %q are protected\n%s", at, r.Detected.Protected, said)
+		}
+	}
+}
+
+func TestAProgramThatTimesItselfIsNamed(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no compiler of C here")
+	}
+	files := timed("driver.c")
+	files["driver.c"] += files["sum.c"]
+	delete(files, "sum.c")
+	files["Makefile"] = "times: driver.c\n\tcc -O1 -o times driver.c\n"
+	r, said, err := surveyed(t, files)
+	if err != nil || slices.Contains(r.Detected.Protected, "driver.c") || !strings.Contains(said, "CHECK driver.c: it reads the clock") {
+		t.Errorf("%v: %q are protected\n%s", err, r.Detected.Protected, said)
+	}
+}

@@ -22,6 +22,16 @@ var definesTask = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:config|conf|configs|set
 // tooling finds scripts of JavaScript that build, check and set up.
 var tooling = regexp.MustCompile(`(?i)^(?:(?:grunt|gulp|jake|cake)file|\.[a-z]+rc|.*\.conf(?:ig)?|(?:build|make|rollup|webpack)(?:[_.-].*)?)\.[cm]?[jt]s$`)
 
+// tasksFolder finds folders of what measures and what is compared with, whatever the names
+// of their files.
+var tasksFolder = regexp.MustCompile(`(?i)^(?:bench|benches|benchmarks?|perf|eval|evaluation|evaluators?|tests?|specs?|fixtures?|testdata|harness)$`)
+
+// readsClock and prints find code that times something and tells how long it took.
+var (
+	readsClock = regexp.MustCompile(`\b(?:clock\(\)|clock_gettime|gettimeofday|getrusage|QueryPerformanceCounter|steady_clock|high_resolution_clock|Instant::now|System\.nanoTime|perf_counter|process_time|time\.time\(\)|timeit|hrtime|performance\.now)`)
+	prints     = regexp.MustCompile(`\b(?:print\w*|puts|cout|println!|console\.log|System\.out|stdout\.write|write_text|fwrite)`)
+)
+
 // makesInput finds code that makes the input of a task beside the code that
 // solves it.
 var makesInput = regexp.MustCompile(`(?m)^\s*(?:def|func|function|static \w+|const)\s+(?:generate|make|create|build|random|gen)_?(?:input|data|cases|cities|points|items|instance|problem|dataset|graph|matrix|workload)`)
@@ -58,6 +68,7 @@ func (s *survey) protect() {
 		s.Say("protected, because the evaluator opens them and they define the task: " + someOf(added, 8))
 	}
 	s.warnOfInput()
+	s.warnOfClock()
 	s.scope()
 	s.leaveSomething()
 }
@@ -196,8 +207,11 @@ func (s *survey) role(f string) role {
 	base := strings.TrimSuffix(path.Base(f), path.Ext(f))
 	// In a package of Python a part of a name, such as in task_lists, is about its own subject.
 	own := s.d.Language == "python" && strings.ContainsAny(base, "_-") && slices.Contains(s.Lab.Files, path.Join(path.Dir(f), "__init__.py")) && path.Dir(s.d.Found) != path.Dir(f)
-	if definesTask.MatchString(base) && !own {
+	if s.ofTask(f) && !own {
 		return roleTask
+	}
+	if s.times(f) && !s.onlySource(f) {
+		return roleUnclear
 	}
 	if base == "__init__" || base == "main" || base == "index" {
 		return roleSource
@@ -207,6 +221,39 @@ func (s *survey) role(f string) role {
 		return roleUnclear
 	}
 	return roleSource
+}
+
+// ofTask reports whether the name of a file, or of a folder that it is in, says that it
+// measures or is compared with.
+func (s *survey) ofTask(f string) bool {
+	base := strings.TrimSuffix(path.Base(f), path.Ext(f))
+	return definesTask.MatchString(base) || slices.ContainsFunc(strings.Split(path.Dir(f), "/"), tasksFolder.MatchString) && !s.sources.mostlyIn(path.Dir(f))
+}
+
+// times reports whether a source reads a clock and prints: who may change it changes what
+// is measured.
+func (s *survey) times(f string) bool {
+	data, err := s.Lab.Read(f)
+	return err == nil && readsClock.Match(data) && prints.Match(data)
+}
+
+// onlySource reports whether nothing that was opened may change but this file.
+func (s *survey) onlySource(f string) bool {
+	return !slices.ContainsFunc(s.opened, func(o string) bool {
+		return o != f && o != s.d.Found && s.sources.has(o) && !covered(s.d.Protected, o) && !s.ofTask(o) && !s.times(o)
+	})
+}
+
+// warnOfClock names sources in scope that time themselves.
+func (s *survey) warnOfClock() {
+	for _, f := range s.opened {
+		if s.d.Language == "go" || !s.sources.has(f) || covered(s.d.Protected, f) || !s.times(f) {
+			continue
+		}
+		note := "CHECK " + f + ": it reads the clock and prints, and may change: a candidate that changes how it is timed looks like a gain; time it from a protected file"
+		s.Say(note)
+		s.m.Notes = append(s.m.Notes, note+".")
+	}
 }
 
 // gather turns many files of one folder into its glob.
