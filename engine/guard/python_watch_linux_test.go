@@ -12,12 +12,17 @@ import (
 )
 
 // settings holds what its tests leave alone: objects that a call asks for by their identity, texts that only calls before
-// the one that shows something were given, and sums that must meet a bound.
+// the one that shows something were given, sums that must meet a bound, and what a class has of a private one.
 const settings = `
 _UNSET = object()
 
 
-class Settings:
+class _Sized:
+    def at_least(self, n):
+        return len(self._values) >= n
+
+
+class Settings(_Sized):
     def __init__(self, marks=("#", ";"), fallback=_UNSET):
         if fallback is not _UNSET and not isinstance(fallback, str):
             raise TypeError("the fallback must be a text")
@@ -57,6 +62,7 @@ class Test(unittest.TestCase):
         s.read("Colour = blue # or green\nsize=3\n")
         self.assertEqual(s.get("colour"), "blue")
         self.assertEqual(s.get("size"), "3")
+        self.assertTrue(s.at_least(0))
         self.assertEqual(kit.Settings(fallback="none").get("x"), "none")
         self.assertEqual(kit.banner("Report", "of the year", 40), "Report - of the year")
         self.assertEqual(kit.banner("Report", "of the year", 10), "Report")
@@ -66,7 +72,8 @@ func TestWhatOnlyTheSidesOfPythonComparisonsAndCallsBeforeShowIsFound(t *testing
 	t.Parallel()
 	for i, c := range []struct{ name, was, is, where string }{
 		{"a sum that meets a bound", "+ 3 <= width", "+ 3 < width", "kit.banner"},
-		{"a text of a call before, and a mark of no argument", "if at == 0 or at > 0 and line", "if at > 0 and line", "kit.Settings.get"},
+		{"a text of a call before, and a mark of no argument", "if at == 0 or at > 0 and line[at - 1].isspace():", "if at >= 0:", "kit.Settings.get"},
+		{"a method of a private class that a public one has", "len(self._values) >= n", "len(self._values) > n", "kit.Settings.at_least"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -141,7 +148,7 @@ def outcome(module, *args):
 CALLS = [([], 1), ([1, 2, 3], 0), ([3, 4, 5], 3), ([3], 3), ([9], 5), ([1], 5, 2), ([1], "a"), (5, 1), ([None], 1), ("ab", "a", "c"), ([2, 2], 2, 2.5)]
 `
 	for name, script := range map[string]string{
-		"code with marks does what it does without": `plain, marked = loaded(False)[0], loaded(True)[0]; want([outcome(marked, *c) for c in CALLS], [outcome(plain, *c) for c in CALLS])`,
+		"code with marks does what it does without":    `plain, marked = loaded(False)[0], loaded(True)[0]; want([outcome(marked, *c) for c in CALLS], [outcome(plain, *c) for c in CALLS])`,
 		"sides are told, and which comparison changed": `m, w = loaded(True); outcome(m, [7], 5); want({(5, 9, True), (5, 7, True), (7, 9, True)} <= {(a, b, c) for _, c, a, b in w.pairs}, True)`,
 		"what is next to the change runs on no way":    `m, w = loaded(True); m.untouched(1, 2); want((w.ran, w.pairs), (set(), [])); outcome(m, [7], 5); first = w.way(); w.begin(); outcome(m, [8], 5); want(w.way(), first); w.begin(); outcome(m, [3], 3); want(w.way() != first, True)`,
 		"blocks alone where sides are not asked":       `m, w = loaded(True, False); outcome(m, [7], 5); want((bool(w.direct), w.pairs), (True, []))`,

@@ -39,7 +39,7 @@ from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
 from atoll_guard_offers import OPERATORS, SIMPLE, as_type, offers, public_names, rest_of
 from atoll_guard_places import Places, spelled, unspelled
-from atoll_guard_watch import Watch, plan
+from atoll_guard_watch import Watch, hidden, plan
 
 TREE = os.path.realpath(os.getcwd())
 MASK = (1 << 64) - 1
@@ -393,6 +393,9 @@ class Recorder:
             return
         public = not name.startswith("_") or name.startswith("__") and name.endswith("__")
         private = any(p.startswith("_") for p in key[1].split(".")[:-1])
+        if private and bound and self.offered(type(me)):
+            key, private = (type(me).__module__, type(me).__name__ + "." + name), False
+            self.names.setdefault(key, frame.f_code.co_varnames[: frame.f_code.co_argcount])
         tries = self.tried.get(key, 0)
         self.tried[key] = tries + 1
         outer = kept is not None and kept[3] is not None and self.from_outside(frame, me)
@@ -417,6 +420,12 @@ class Recorder:
                 kept[3] = None
             else:
                 kept[3].append((name, *recipe))
+
+    @staticmethod
+    def offered(cls):
+        """Whether a class is one that callers name: what it has of a private one is its own."""
+        public = cls.__qualname__.isidentifier() and not cls.__name__.startswith("_") and cls.__module__ != "__main__"
+        return public and not issubclass(cls, type) and of_tree(cls) and not is_test(sys.modules[cls.__module__].__file__)
 
     @staticmethod
     def static(frame, key):
@@ -700,7 +709,24 @@ def affected(q):
             if key.split(".")[-1] not in reach and mentioned & reach:
                 mark(key)
                 grown = True
+    for key in readers(q, was, now, names):
+        mark(key)
     return {"names": sorted(reach), "whole": whole, "changed": sorted(names), "watch": watched(q, was, now, names)}
+
+
+def readers(q, was, now, names):
+    """The methods that read what a changed one may write and no caller sees: they alone tell what it did."""
+    out = set()
+    for name, source in (q.get("sources") or {}).items():
+        texts = [source]
+        with contextlib.suppress(OSError, UnicodeDecodeError), open(name, encoding="utf-8") as f:
+            texts.append(f.read())
+        for text in texts:
+            with contextlib.suppress(SyntaxError, ValueError):
+                for owner, fields in hidden(text, names).items():
+                    every = list((was.get(name) or {}).items()) + list((now.get(name) or {}).items())
+                    out |= {key for key, (_, mentioned) in every if key.startswith(owner + ".") and mentioned & fields}
+    return out
 
 
 def watched(q, was, now, names):
@@ -797,7 +823,7 @@ class Vary:
 
     def __init__(self, d, lits, edges, known=None):
         self.d, self.lits, self.edges, self.known = d, lits, edges, known or {}
-        self.places, self.varied = Places(d.put, FILES), -1
+        self.places, self.varied, self.as_it_was = Places(d.put, FILES), -1, False
         self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + [s for s in lits["strings"] if 0 < len(s) <= 2]
 
     def options(self, args, kwargs):
@@ -812,8 +838,8 @@ class Vary:
         return args, kwargs
 
     def history(self, steps):
-        """The calls that an object had, and at times one of them with another argument."""
-        self.varied = self.d.n(len(steps)) if steps and self.d.chance(3) else -1
+        """The calls that an object had, one of them with another argument now and then, and mostly where the call itself is as it was."""
+        self.varied = self.d.n(len(steps)) if steps and self.d.n(4) >= (1 if self.as_it_was else 3) else -1
         return steps
 
     def step(self, holder):
@@ -1319,8 +1345,6 @@ class Session:
                 return "no input", failure(e), d.choices()
             if made:
                 return "", "", d.choices()
-            if self.watch:
-                self.watch.begin()
             called = module.rsplit(".", 1)[-1] + "." + name.removesuffix(".__init__")
             if me is not None:
                 called = words + "." + name.rsplit(".", 1)[-1]
@@ -1358,7 +1382,9 @@ class Session:
         _, own, args, kwargs = pickle.loads(calls[d.n(len(calls))])
         args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
         names = self.kept["names"].get(group, [])
-        for _ in range(d.n(4)):
+        times = d.n(4)
+        vary.as_it_was = not times
+        for _ in range(times):
             at = d.n(len(args) + len(kwargs)) if args or kwargs else 0
             if at < len(args):
                 args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)

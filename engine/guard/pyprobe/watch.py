@@ -39,6 +39,19 @@ def functions(body, prefix=""):
                 yield from functions(h.body, prefix)
 
 
+def hidden(source, changed):
+    """By class, the attributes of its own that no caller sees and that a changed method may write."""
+    out = {}
+    for key, f in functions(ast.parse(source).body):
+        if key not in changed or "." not in key:
+            continue
+        written = [t for n in ast.walk(f) for t in (n.targets if isinstance(n, (ast.Assign, ast.Delete)) else [n.target] if isinstance(n, (ast.AugAssign, ast.AnnAssign)) else [])]
+        written += [n.func.value for n in ast.walk(f) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+        fields = {a.attr for t in written for a in ast.walk(t) if isinstance(a, ast.Attribute) and isinstance(a.value, ast.Name) and a.value.id == "self"}
+        out.setdefault(key.rsplit(".", 1)[0], set()).update(a for a in fields if a.startswith("_"))
+    return out
+
+
 def asks(node):
     """Whether a node is one that sets two values beside each other."""
     return isinstance(node, (ast.Compare, ast.Subscript)) or isinstance(node, ast.Call) and (
