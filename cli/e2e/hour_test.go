@@ -219,8 +219,8 @@ func stranger(t *testing.T, name string, steps []string) *hour {
 func (h *hour) step(line string) {
 	h.t.Helper()
 	run := regexp.MustCompile(`--for \d+m`).ReplaceAllString(line, "--for "+short)
-	if strings.Contains(run, "HELD") {
-		run = strings.Replace(run, "HELD", h.held(), 1)
+	if before, after, found := strings.Cut(run, "HELD"); found {
+		run = before + h.held() + after
 	}
 	out := h.sh(run)
 	if strings.Contains(run, " run ") && !h.found {
