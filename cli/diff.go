@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"atoll/store/record"
@@ -28,11 +26,11 @@ func (a *App) diffCmd() *cobra.Command {
 			}
 			x, err := o.DB.Candidate(cmd.Context(), o.exp.ID, from)
 			if err != nil {
-				return fmt.Errorf("there is no candidate %s: %w", from, err)
+				return o.noCandidate(from, err)
 			}
 			y, err := o.DB.Candidate(cmd.Context(), o.exp.ID, to)
 			if err != nil {
-				return fmt.Errorf("there is no candidate %s: %w", to, err)
+				return o.noCandidate(to, err)
 			}
 			patch, err := o.Repo.PatchText(cmd.Context(), x.Tree, y.Tree)
 			if err != nil {

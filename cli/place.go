@@ -13,6 +13,7 @@ import (
 	"atoll/engine"
 	"atoll/engine/fold"
 	"atoll/engine/kept"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store"
 	"atoll/store/record"
@@ -194,4 +195,12 @@ func (o *opened) parseCandidate(text string) (record.CandidateID, error) {
 		return id, usage("%v", err)
 	}
 	return id, nil
+}
+
+// noCandidate says of which experiment a candidate is none; another error stays what it is.
+func (o *opened) noCandidate(id record.CandidateID, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%s has no candidate %s; --experiment NAME asks another one of those that `atoll experiments` lists: %w", view.CleanLine(o.exp.Name), id, store.ErrNotFound)
+	}
+	return fmt.Errorf("read candidate %s: %w", id, err)
 }

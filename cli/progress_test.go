@@ -83,6 +83,10 @@ func TestARunSaysWhatItDoesBeforeItsJobsEnd(t *testing.T) {
 			t.Errorf("%s: it prints %q, want %q", c.name, got, c.want)
 		}
 	}
+	see(time.Second, view.Snapshot{Root: root, Best: view.Standing{ID: 7, Samples: 1}})
+	if got, want := see(time.Second, view.Snapshot{Root: root, Best: root}), " c7 is the best no more: by all that is known now nothing is better than the root\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("when the best is lost it prints %q, want %q", got, want)
+	}
 	a.flags.json = true
 	p = progress{app: a}
 	if got := see(0, view.Snapshot{Loading: true, Doing: "preparing the sandbox", Root: none, Best: none}); !strings.Contains(got, `"type":"event"`) || !strings.Contains(got, `"text":"preparing the sandbox"`) {

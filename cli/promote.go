@@ -59,7 +59,7 @@ is shown and asked for. Tokens are read from GH_TOKEN, GITLAB_TOKEN or GITEA_TOK
 				}
 				c, err := o.DB.Candidate(cmd.Context(), o.exp.ID, id)
 				if err != nil {
-					return fmt.Errorf("there is no candidate %s: %w", id, err)
+					return o.noCandidate(id, err)
 				}
 				return a.promote(cmd.Context(), o, &c, p)
 			})

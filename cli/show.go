@@ -45,7 +45,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	}
 	c, err := o.DB.Candidate(ctx, o.exp.ID, id)
 	if err != nil {
-		return fmt.Errorf("there is no candidate %s: %w", id, err)
+		return o.noCandidate(id, err)
 	}
 	l := o.line(c)
 	if l.History, err = o.history(ctx, c); err != nil {

@@ -232,10 +232,14 @@ func (l look) test(language string) []string {
 				return []string{"python3", "-m", "pytest", "-q"}
 			}
 		}
-		for _, f := range l.sorted { // at the top, or in a package
+		for _, f := range l.sorted {
 			dir, base := path.Split(f)
-			if (base == "test.py" || base == "tests.py") && (dir == "" || l.files[dir+"__init__.py"]) {
+			switch {
+			case base != "test.py" && base != "tests.py":
+			case dir == "" || l.files[dir+"__init__.py"]: // at the top, or in a package
 				return []string{"python3", "-m", "unittest", strings.ReplaceAll(strings.TrimSuffix(f, ".py"), "/", ".")}
+			default: // beside modules, such as those in src
+				return []string{"python3", "-m", "unittest", "discover", "-s", path.Clean(dir), "-p", base}
 			}
 		}
 	}

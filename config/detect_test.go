@@ -75,6 +75,14 @@ func TestDetect(t *testing.T) {
 			},
 		},
 		{
+			"tests in a module beside others in a folder",
+			map[string]string{"src/kit.py": "", "src/tests.py": "", "bench.py": "print(3)"},
+			config.Detected{
+				Language: "python", Test: []string{"python3", "-m", "unittest", "discover", "-s", "src", "-p", "tests.py"}, Evaluator: []string{"python3", "bench.py"},
+				Found: "bench.py", Output: "last-number", Protected: []string{"bench.py", "**/tests.py"}, Env: []string{"PYTHONPATH={tree}/src"}, Scope: []string{"**/*.py"},
+			},
+		},
+		{
 			"tests named at the end are of pytest",
 			map[string]string{"kit.py": "", "kit_test.py": "", "bench.py": "print(3)"},
 			config.Detected{

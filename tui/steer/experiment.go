@@ -45,10 +45,10 @@ func (a *Actions) takeBack(where string, of record.Seq, fn func(Controller, cont
 
 // PauseOrResume says which of the two the key does now.
 func PauseOrResume(state record.ExperimentState) string {
-	if state == record.ExperimentPaused {
-		return "resume the experiment"
+	if state == record.ExperimentRunning {
+		return "pause the experiment"
 	}
-	return "pause the experiment"
+	return "resume the experiment"
 }
 
 func (a *Actions) PauseEngine() tea.Cmd {
