@@ -193,6 +193,9 @@ func (c *checkup) evaluator(ctx context.Context, box *sandbox.Box) {
 		c.warn("evaluator", "measurement", text, "")
 	}
 	name := cmp.Or(c.opt.Config.Evaluator.Objective, "objective")
+	if c.opt.Config.Evaluator.Paired {
+		name = "the root's " + name + " beside itself"
+	}
 	detail := fmt.Sprintf("%s = %s in %s", name, view.FormatValue(values[0]), took.Round(time.Millisecond))
 	if values[0] != values[1] {
 		c.warn("evaluator", "measured root", fmt.Sprintf("%s, then %s: noisy", detail, view.FormatValue(values[1])), "raise evaluator.repeats, or keep evaluator.challenge on")
