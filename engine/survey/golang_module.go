@@ -3,12 +3,15 @@ package survey
 import (
 	"bytes"
 	"context"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,11 +51,74 @@ func (m *goModule) warm(ctx context.Context) {
 // moduleless says what to do where no go.mod lies at the top.
 func (m *goModule) moduleless() string {
 	for _, f := range m.lab.Files {
-		if path.Base(f) == "go.mod" && !strings.Contains("/"+f, "/testdata/") && !strings.Contains("/"+f, "/vendor/") {
+		if path.Base(f) == "go.mod" && !elsewhere(f) {
 			return "there is no go.mod at the top of the repository, but " + f + ": name the commands yourself"
 		}
 	}
-	return "there is no go.mod, which the go command needs: `go mod init example.com/NAME && go mod tidy && git add go.* && git commit -m \"Add go.mod\"`, then `atoll init --force`"
+	name := m.ownPath()
+	if name == "" {
+		name = "example.com/NAME"
+	}
+	return "there is no go.mod, which the go command needs: `go mod init " + name + " && go mod tidy && git add go.* && git commit -m \"Add go.mod\"`, then `atoll init --force`"
+}
+
+// majorVersion is the last element of the path of a module from its second version on.
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// ownPath is the path by which the code imports its own packages: of another one the go command
+// would fetch them, and tests would run what was fetched. "" where nothing tells it.
+func (m *goModule) ownPath() string {
+	dirs := m.folders()
+	below := ""
+	for _, f := range m.lab.Files {
+		if path.Ext(f) != ".go" || elsewhere(f) {
+			continue
+		}
+		data, err := m.lab.Read(f)
+		if err != nil {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), f, data, parser.ImportsOnly)
+		if err != nil {
+			continue
+		}
+		tested, external := strings.CutSuffix(file.Name.Name, "_test")
+		for _, spec := range file.Imports {
+			p, err := strconv.Unquote(spec.Path.Value)
+			if err != nil || strings.Count(p, "/") < 2 { // host/owner/name
+				continue
+			}
+			last := path.Base(p)
+			if majorVersion.MatchString(last) {
+				last = path.Base(path.Dir(p))
+			}
+			if external && last == tested && path.Dir(f) == "." {
+				return p
+			}
+			for _, d := range dirs {
+				if own, ok := strings.CutSuffix(p, "/"+d); ok && strings.Count(own, "/") >= 2 {
+					below = own
+				}
+			}
+		}
+	}
+	return below
+}
+
+// folders are those below the top that hold Go files.
+func (m *goModule) folders() []string {
+	var dirs []string
+	for _, f := range m.lab.Files {
+		if d := path.Dir(f); path.Ext(f) == ".go" && d != "." && !slices.Contains(dirs, d) && !elsewhere(f) {
+			dirs = append(dirs, d)
+		}
+	}
+	return dirs
+}
+
+// elsewhere reports whether a file belongs to others, or is data.
+func elsewhere(f string) bool {
+	return strings.Contains("/"+f, "/vendor/") || strings.Contains("/"+f, "/testdata/")
 }
 
 // warmClock compiles what measures processor time, too.
@@ -108,7 +174,7 @@ func (m *goModule) relative(ctx context.Context, packages []string) []string {
 func (m *goModule) benchFolders() []string {
 	var list []string
 	for _, f := range m.lab.Files {
-		if !strings.HasSuffix(f, "_test.go") || strings.Contains("/"+f, "/testdata/") || strings.Contains("/"+f, "/vendor/") {
+		if !strings.HasSuffix(f, "_test.go") || elsewhere(f) {
 			continue
 		}
 		if data, err := m.lab.Read(f); err == nil && bytes.Contains(data, []byte("\nfunc Benchmark")) {

@@ -66,3 +66,34 @@ func TestWhatToDoWithoutAModule(t *testing.T) {
 		})
 	}
 }
+
+func TestAModuleIsNamedAsItsOwnCodeImportsIt(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"a test of another package", map[string]string{"b36.go": "package base36\n", "x_test.go": "package base36_test\n\nimport \"example.org/u/base36\"\n"}, "example.org/u/base36"},
+		{"of a later version", map[string]string{"b36.go": "package base36\n", "x_test.go": "package base36_test\n\nimport \"example.org/u/base36/v2\"\n"}, "example.org/u/base36/v2"},
+		{"a package below", map[string]string{"a.go": "package a\n\nimport \"example.org/u/a/sub/deep\"\n", "sub/deep/d.go": "package deep\n"}, "example.org/u/a"},
+		{"another's package of the same name", map[string]string{"a.go": "package a\n\nimport \"example.org/pkg/errors\"\n", "errors/d.go": "package errors\n"}, ""},
+		{"nothing but the standard library", map[string]string{"a.go": "package a\n\nimport \"encoding/json\"\n", "json/d.go": "package json\n"}, ""},
+	} {
+		dir := t.TempDir()
+		var files []string
+		for name, text := range tc.files {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, name)
+		}
+		if got := (&goModule{lab: &Lab{Base: dir, Files: files}}).ownPath(); got != tc.want {
+			t.Errorf("%s: it is %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
