@@ -176,3 +176,15 @@ func TestAProgramThatTimesItselfIsNamed(t *testing.T) {
 		t.Errorf("%v: %q are protected\n%s", err, r.Detected.Protected, said)
 	}
 }
+
+func TestCodeThatReadsTheClockMayChangeWhereTheEvaluatorHasItsOwn(t *testing.T) {
+	t.Parallel()
+	r, said, err := surveyed(t, map[string]string{
+		"watch.py": "import time\n\n\ndef log(text):\n    print(time.perf_counter(), text)\n\n\ndef f(n):\n    return sum(i * i for i in range(n))\n",
+		"other.py": "K = 3\n",
+		"bench.py": "import time\n\nimport other\nimport watch\n\nbegan = time.perf_counter()\nwatch.f(20000 * other.K)\nprint('time_ms = %.3f' % (1e3 * (time.perf_counter() - began)))\n",
+	})
+	if err != nil || slices.Contains(r.Protected, "watch.py") || strings.Contains(said, "CHECK watch.py") {
+		t.Errorf("%v: %q are protected\n%s", err, r.Protected, said)
+	}
+}
