@@ -80,7 +80,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" && c.ID != 0 { // the root gains nothing on itself
 		fmt.Fprintf(w, "claimed    %s\ngain       %s\n", view.ClaimValue(claim), view.ClaimGain(claim))
 	}
-	for _, b := range o.state.BranchesOf(c.ID) {
+	for _, b := range o.state.Decided.BranchesOf(c.ID) {
 		text := b.Name
 		if found := b.Verification(); found != "" {
 			text += ", " + found

@@ -29,7 +29,7 @@ func (l *loop) start(ctx context.Context) error {
 	if err := l.changeObjective(ctx); err != nil {
 		return err
 	}
-	l.tellDoing("reading the log")
+	l.feed.Doing("reading the log", l.opt.Now())
 	st := known
 	if l.owner || st == nil { // who decides folds every row
 		var err error
@@ -153,18 +153,10 @@ func (l *loop) begin(ctx context.Context) error {
 	return nil
 }
 
-// tellDoing tells readers what is made ready while there is nothing else to show.
-func (l *loop) tellDoing(what string) {
-	if s := *l.feed.Latest(); s.Loading {
-		s.Doing, s.At = what, l.opt.Now()
-		l.feed.Publish(&s)
-	}
-}
-
 // equip makes ready what only the owner needs: sandbox, evaluator, agents.
 func (l *loop) equip(ctx context.Context) error {
 	q := &l.equipment
-	l.tellDoing("preparing the sandbox and the evaluator")
+	l.feed.Doing("preparing the sandbox and the evaluator", l.opt.Now())
 	if err := q.prepare(ctx, l.st); err != nil {
 		return err
 	}
@@ -185,7 +177,7 @@ func (l *loop) equip(ctx context.Context) error {
 	if l.opt.RootOnly {
 		return nil
 	}
-	l.tellDoing("preparing the agents")
+	l.feed.Doing("preparing the agents", l.opt.Now())
 	if err := q.hire(l.st); err != nil {
 		return err
 	}

@@ -70,6 +70,16 @@ func (t Target) Covers(p string) bool {
 	return false
 }
 
+// Targets are what a job may know of the targets of its experiment.
+type Targets struct {
+	// Hot are those that name a function or a type, those with most weight first. What the
+	// scope allows but for the job's own target is Everywhere; nil allows every path.
+	Hot        []Target
+	Everywhere func(path string) bool
+	// Frozen are those that a person froze: what they name stays as it is.
+	Frozen []Target
+}
+
 // Failure is an earlier job that failed, for prompts and for repair.
 type Failure struct {
 	Job    record.JobID
@@ -91,14 +101,8 @@ type Job struct {
 	Parent       Item
 	Inspirations []Item // for crossover [0] is the donor; for repair one of them is the parent of Parent
 	// Scope reports whether a path may be changed; nil allows every path.
-	Scope func(path string) bool
-	// Hot are the targets of the experiment that name a function or a type, those
-	// with most weight first. What the scope allows but for the job's own target is
-	// Everywhere; nil allows every path.
-	Hot        []Target
-	Everywhere func(path string) bool
-	// Frozen are the targets that a person froze: what they name stays as it is.
-	Frozen []Target
+	Scope   func(path string) bool
+	Targets // of the experiment
 	// Known reports whether a candidate that a job may know of has the tree that these changes
 	// make of the parent's, so that something else can be made; nil knows none.
 	Known func(changes []record.Change) (bool, error)

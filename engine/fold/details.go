@@ -83,8 +83,8 @@ func (a *standings) behind(q view.CandidateQuery, list []archive.Holder) []archi
 
 // BranchesOf are the branches that a candidate was written to, oldest first, those without its
 // last edits included.
-func (s *State) BranchesOf(id record.CandidateID) (list []view.Branch) {
-	for _, x := range s.Decided.All {
+func (ds *decisions) BranchesOf(id record.CandidateID) (list []view.Branch) {
+	for _, x := range ds.All {
 		if x.Verb != record.Promote {
 			continue
 		}
@@ -100,8 +100,8 @@ func (s *State) BranchesOf(id record.CandidateID) (list []view.Branch) {
 }
 
 // verified is the last branch of a candidate whose gain was verified there, nil for none.
-func (s *State) verified(id record.CandidateID) *view.Branch {
-	list := s.BranchesOf(id)
+func (ds *decisions) verified(id record.CandidateID) *view.Branch {
+	list := ds.BranchesOf(id)
 	for i, b := range slices.Backward(list) {
 		if b.Base != "" {
 			return &list[i]
@@ -111,7 +111,7 @@ func (s *State) verified(id record.CandidateID) *view.Branch {
 }
 
 func (s *State) FillDetail(d *view.CandidateDetail) {
-	d.Branches = s.BranchesOf(d.Candidate.ID)
+	d.Branches = s.Decided.BranchesOf(d.Candidate.ID)
 	m := s.Candidate(d.Candidate.ID)
 	if m == nil || s.arch == nil {
 		return

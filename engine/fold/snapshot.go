@@ -34,8 +34,8 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Experiment.State = s.Run
 	snap.Root = s.standing(s.Candidate(record.Root), 0)
 	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
-	snap.RejectedAfter = s.rejectedAfter()
-	snap.Best.Verified = s.verified(s.Best)
+	snap.RejectedAfter = rejectedAfter(s)
+	snap.Best.Verified = s.Decided.verified(s.Best)
 	if s.Noisy {
 		snap.Curves.Best = s.curves.held(snap.Root.Claim.Value)
 	}
@@ -56,7 +56,7 @@ func (s *State) Snapshot() *view.Snapshot {
 
 // rejectedAfter counts the candidates that people rejected once their jobs had come to
 // another end.
-func (s *State) rejectedAfter() int {
+func rejectedAfter(s *State) int {
 	out := map[record.CandidateID]bool{}
 	for i := range s.Decided.All {
 		d := &s.Decided.All[i]

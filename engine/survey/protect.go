@@ -36,9 +36,13 @@ var (
 // solves it.
 var makesInput = regexp.MustCompile(`(?m)^\s*(?:def|func|function|static \w+|const)\s+(?:generate|make|create|build|random|gen)_?(?:input|data|cases|cities|points|items|instance|problem|dataset|graph|matrix|workload)`)
 
+// protection is what a survey finds out of which files may change: none that define the task
+// or measure.
+type protection struct{ *survey }
+
 // protect adds to the protected files what was opened while the root was
 // measured and defines the task.
-func (s *survey) protect() {
+func (s *protection) protect() {
 	var ask, added []string
 	for _, f := range s.opened {
 		if covered(s.d.Protected, f) || f == "atoll.yaml" {
@@ -78,7 +82,7 @@ var subjects = regexp.MustCompile(`(?i)param|config|conf|setting|weight|tune|tun
 
 // leaveSomething sees to it that a candidate may change at all: where the sources are the
 // evaluator's own, the data it reads is what is tuned, else what data there is.
-func (s *survey) leaveSomething() {
+func (s *protection) leaveSomething() {
 	scope := s.d.Scope
 	if len(scope) == 0 {
 		scope = []string{"**"}
@@ -134,7 +138,7 @@ var readOnly = regexp.MustCompile(`(?i)read-only file system|EROFS|permission de
 
 // releaseWritten takes back the protection of files that the evaluator or the tests
 // write, as a build may: they could not run with them protected.
-func (s *survey) releaseWritten(ctx context.Context) error {
+func (s *protection) releaseWritten(ctx context.Context) error {
 	for range len(s.added) {
 		said, err := s.refused(ctx)
 		if err != nil {
@@ -157,7 +161,7 @@ func (s *survey) releaseWritten(ctx context.Context) error {
 
 // refused runs the evaluator and the tests with everything protected, and returns what
 // was said where a write was refused; "" where none was.
-func (s *survey) refused(ctx context.Context) (string, error) {
+func (s *protection) refused(ctx context.Context) (string, error) {
 	all := []eval.Options{s.evalOptions()}
 	for _, st := range s.m.Stages {
 		all = append(all, eval.Options{Command: wordy(st.Command), Caches: s.d.Caches, Env: s.d.Env, Timeout: testPatience, Output: output.OutputFile, Protected: s.d.Protected})
@@ -184,7 +188,7 @@ const (
 
 // role says what an opened file is: code that may be improved, part of the task,
 // or a module beside the evaluator that could be either.
-func (s *survey) role(f string) role {
+func (s *protection) role(f string) role {
 	if !s.sources.has(f) {
 		return roleTask
 	}
@@ -225,14 +229,14 @@ func (s *survey) role(f string) role {
 
 // ofTask reports whether the name of a file, or of a folder that it is in, says that it
 // measures or is compared with.
-func (s *survey) ofTask(f string) bool {
+func (s *protection) ofTask(f string) bool {
 	base := strings.TrimSuffix(path.Base(f), path.Ext(f))
 	return definesTask.MatchString(base) || slices.ContainsFunc(strings.Split(path.Dir(f), "/"), tasksFolder.MatchString) && !s.sources.mostlyIn(path.Dir(f))
 }
 
 // times reports whether a source reads a clock and prints: who may change it changes what
 // is measured, unless the evaluator has a clock of its own.
-func (s *survey) times(f string) bool {
+func (s *protection) times(f string) bool {
 	if f != s.d.Found && (slices.Contains(s.d.Evaluator, "{dir}/time.sh") || s.times(s.d.Found)) {
 		return false
 	}
@@ -241,14 +245,14 @@ func (s *survey) times(f string) bool {
 }
 
 // onlySource reports whether nothing that was opened may change but this file.
-func (s *survey) onlySource(f string) bool {
+func (s *protection) onlySource(f string) bool {
 	return !slices.ContainsFunc(s.opened, func(o string) bool {
 		return o != f && o != s.d.Found && s.sources.has(o) && !covered(s.d.Protected, o) && !s.ofTask(o) && !s.times(o)
 	})
 }
 
 // warnOfClock names sources in scope that time themselves.
-func (s *survey) warnOfClock() {
+func (s *protection) warnOfClock() {
 	for _, f := range s.opened {
 		if s.d.Language == "go" || !s.sources.has(f) || covered(s.d.Protected, f) || !s.times(f) {
 			continue
@@ -301,7 +305,7 @@ func covered(globs []string, name string) bool {
 
 // scope narrows what may change to the folders of sources that were opened, and
 // for adapters of one program to that program.
-func (s *survey) scope() {
+func (s *protection) scope() {
 	if s.d.Language == "go" || len(s.opened) == 0 {
 		return
 	}
@@ -325,7 +329,7 @@ const mostScope = 20
 // around turns the sources that the evaluator loads into globs of their folders, so that new
 // files may stand beside them. Where a folder holds others, such as tooling, which nothing
 // measures, they stand by name.
-func (s *survey) around(loaded []string) []string {
+func (s *protection) around(loaded []string) []string {
 	var globs []string
 	for _, f := range loaded {
 		g := "*" + path.Ext(f)
@@ -345,7 +349,7 @@ func (s *survey) around(loaded []string) []string {
 
 // warnOfInput names sources in scope that also make the input of the task: a
 // smaller input would look like a gain.
-func (s *survey) warnOfInput() {
+func (s *protection) warnOfInput() {
 	for _, f := range s.opened {
 		if !s.sources.has(f) || covered(s.d.Protected, f) {
 			continue

@@ -84,7 +84,7 @@ var speaksOfRate = regexp.MustCompile(`(?i)per[ _]?sec|ops/s|throughput|/ *(?:el
 func (s *survey) number(stdout string) {
 	text := stdout
 	for _, f := range union([]string{s.d.Found}, s.opened) {
-		if f != s.d.Found && s.role(f) != roleTask {
+		if f != s.d.Found && (&protection{s}).role(f) != roleTask {
 			continue
 		}
 		if data, err := s.Lab.Read(f); err == nil && len(data) < 64<<10 {

@@ -100,8 +100,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{Detected: o.Look}, err
 	}
-	s.protect()
-	if err := s.releaseWritten(ctx); err != nil {
+	p := protection{s}
+	p.protect()
+	if err := p.releaseWritten(ctx); err != nil {
 		return Result{}, err
 	}
 	s.guarded()

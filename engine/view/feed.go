@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Feed is a mailbox that holds the latest snapshot of an experiment for any
@@ -52,4 +53,12 @@ func (f *Feed) Publish(s *Snapshot) {
 	f.latest = s
 	close(f.changed)
 	f.changed = make(chan struct{})
+}
+
+// Doing tells readers what is made ready while there is nothing else to show.
+func (f *Feed) Doing(what string, now time.Time) {
+	if s := *f.Latest(); s.Loading {
+		s.Doing, s.At = what, now
+		f.Publish(&s)
+	}
 }
