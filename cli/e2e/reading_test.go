@@ -228,6 +228,6 @@ func summary(t *tour) {
 	t.wait("branch " + name + "-2 is c")
 	t.press("enter")
 	t.wait("added branch " + name + "-2, verified")
-	t.wait("verified on main at ")
+	t.wait("verified by promote on main at ")
 	t.lost("not verified on main")
 }
