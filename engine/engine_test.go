@@ -198,7 +198,7 @@ func TestABranchIsToldWithWhatItsGainWasVerifiedOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []view.Branch{{Name: names[0]}, {Name: names[1]}, {Name: "sure", Promotion: how}}
+	want := []view.Branch{{Name: names[0], Of: best}, {Name: names[1], Of: best}, {Name: "sure", Of: best, Promotion: how}}
 	if !slices.Equal(d.Branches, want) {
 		t.Errorf("the branches are told as %+v, not %+v", d.Branches, want)
 	}
