@@ -9,11 +9,9 @@ Standard library only.
 """
 import ast
 import asyncio
-import collections.abc
 import contextlib
 import dataclasses
 import enum
-import fcntl
 import importlib
 import inspect
 import io
@@ -35,11 +33,8 @@ import types
 
 from atoll_guard_beyond import of_change
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
-from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
 from atoll_guard_offers import OPERATORS, SIMPLE, as_type, offers, public_names, rest_of
-from atoll_guard_places import Places, spelled, unspelled
-from atoll_guard_watch import Watch, hidden, plan
 
 TREE = os.path.realpath(os.getcwd())
 MASK = (1 << 64) - 1
@@ -59,8 +54,6 @@ ALL_LARGE = 12 << 20  # bytes of all of them
 LARGE_SHARE = 40  # one case in so many is a large call
 MOST_POOLED = 60  # values of one parameter
 MOST_DRAINED = 200  # of what an iterator yields
-MOST_BEFORE = 24  # calls that an object had before one
-FAR = 763  # the result is open at no number that code is likely to close, given one for a file
 COVER_FILE = "atoll_guard_cover.out"
 FILES = Files()
 
@@ -142,10 +135,9 @@ def fnv(*texts):
 
 
 class Draws:
-    """Choices from a seeded generator, or from a list that goes on with those of the generator, or zeros where there is none, and values that are put into the call."""
+    """Choices from a seeded generator, or from a list that goes on with zeros."""
 
     def __init__(self, seed=None, given=None, aim=None):
-        self.put, given = unspelled(given) if given is not None else ({}, None)
         self.state, self.given, self.used = seed, given, []
         self.aim, self.places, self.forced = aim, {}, []
 
@@ -155,22 +147,16 @@ class Draws:
             return 0
         if self.forced:
             v = self.forced.pop(0) % k
-        elif self.given is not None and at < len(self.given):
-            v = self.given[at] % k
-        elif self.state is None:
-            v = 0
-        else:
+        elif self.given is None:
             self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
             z = self.state
             z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
             z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
             v = (z ^ (z >> 31)) % k
+        else:
+            v = self.given[at] % k if at < len(self.given) else 0
         self.used.append(v)
         return v
-
-    def choices(self):
-        """What makes the same case again."""
-        return spelled(self.put) + self.used
 
     def pick(self, values):
         return values[self.n(len(values))]
@@ -227,11 +213,6 @@ def is_test(path):
     return any(p in ("test", "tests", "testing") for p in parts[:-1]) or base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "setup.py", "tests.py")
 
 
-def of_tree(cls):
-    """Whether the tree has a class."""
-    return in_tree(getattr(sys.modules.get(cls.__module__), "__file__", None) or "/")
-
-
 class Unrecordable(Exception):
     """A value that cannot be kept."""
 
@@ -249,7 +230,6 @@ class Recorder:
         self.most, self.longest = MOST_RECORDED, LONGEST
         self.large, self.room = {}, 0  # calls of scripts above LONGEST, and bytes for more
         self.names, self.open = {}, set()  # of parameters, by group; groups that take any keyword
-        self.globals, self.modules = {}, 0  # names of what modules hold one of, by its id
         self.offers = offers(sources_of_tree())
         self.origin = Origin(TREE)
 
@@ -297,9 +277,6 @@ class Recorder:
         """A recipe for a value: pickled, or how to make it again."""
         if depth > 6:
             raise Unrecordable
-        name = self.global_name(value)
-        if name:
-            return ("global", *name)
         kept = self.objects.get(id(value))
         if kept is not None and kept[0] is value:
             if kept[3] is None:
@@ -322,20 +299,6 @@ class Recorder:
         if len(data) > self.longest or b"__main__" in data:
             raise Unrecordable
         return ("value", data)
-
-    def global_name(self, value):
-        """The module and the name of a value that code asks for by its identity, such as a mark of an argument that was not given."""
-        if type(value) is not object and (type(value).__eq__ is not object.__eq__ or not of_tree(type(value))):
-            return None
-        if self.modules != len(sys.modules) or type(value) is object and id(value) not in self.globals:
-            self.modules = len(sys.modules)
-            for module in [m for m in list(sys.modules.values()) if getattr(m, "__file__", None) and in_tree(m.__file__)]:
-                if module.__name__ != "__main__" and not is_test(module.__file__):
-                    for k, v in list(vars(module).items()):
-                        if type(v) is object or of_tree(type(v)) and not isinstance(v, type):
-                            self.globals.setdefault(id(v), (v, (module.__name__, k)))
-        found = self.globals.get(id(value))
-        return found[1] if found and found[0] is value else None
 
     def settings(self, value):
         """The options that an object has, by the names of attributes."""
@@ -393,9 +356,6 @@ class Recorder:
             return
         public = not name.startswith("_") or name.startswith("__") and name.endswith("__")
         private = any(p.startswith("_") for p in key[1].split(".")[:-1])
-        if private and bound and self.offered(type(me)):
-            key, private = (type(me).__module__, type(me).__name__ + "." + name), False
-            self.names.setdefault(key, frame.f_code.co_varnames[: frame.f_code.co_argcount])
         tries = self.tried.get(key, 0)
         self.tried[key] = tries + 1
         outer = kept is not None and kept[3] is not None and self.from_outside(frame, me)
@@ -415,17 +375,11 @@ class Recorder:
             if outer:
                 kept[3] = None
             raise
-        if outer and not isinstance(inspect.getattr_static(type(me), name, None), property):
-            if len(kept[3]) >= MOST_BEFORE:
+        if outer:
+            if len(kept[3]) >= 12:
                 kept[3] = None
             else:
                 kept[3].append((name, *recipe))
-
-    @staticmethod
-    def offered(cls):
-        """Whether a class is one that callers name: what it has of a private one is its own."""
-        public = cls.__qualname__.isidentifier() and not cls.__name__.startswith("_") and cls.__module__ != "__main__"
-        return public and not issubclass(cls, type) and of_tree(cls) and not is_test(sys.modules[cls.__module__].__file__)
 
     @staticmethod
     def static(frame, key):
@@ -709,34 +663,7 @@ def affected(q):
             if key.split(".")[-1] not in reach and mentioned & reach:
                 mark(key)
                 grown = True
-    for key in readers(q, was, now, names):
-        mark(key)
-    return {"names": sorted(reach), "whole": whole, "changed": sorted(names), "watch": watched(q, was, now, names)}
-
-
-def readers(q, was, now, names):
-    """The methods that read what a changed one may write and no caller sees: they alone tell what it did."""
-    out = set()
-    for name, source in (q.get("sources") or {}).items():
-        texts = [source]
-        with contextlib.suppress(OSError, UnicodeDecodeError), open(name, encoding="utf-8") as f:
-            texts.append(f.read())
-        for text in texts:
-            with contextlib.suppress(SyntaxError, ValueError):
-                for owner, fields in hidden(text, names).items():
-                    every = list((was.get(name) or {}).items()) + list((now.get(name) or {}).items())
-                    out |= {key for key, (_, mentioned) in every if key.startswith(owner + ".") and mentioned & fields}
-    return out
-
-
-def watched(q, was, now, names):
-    """What to watch in the files that changed."""
-    out = {}
-    for name, source in (q.get("sources") or {}).items():
-        tables = [{k: mentioned for k, (_, mentioned) in (version.get(name) or {}).items()} for version in (was, now)]
-        with contextlib.suppress(OSError, UnicodeDecodeError, SyntaxError, ValueError), open(name, encoding="utf-8") as f:
-            out[name] = plan(f.read(), source, tables, names & (set(tables[0]) | set(tables[1])))
-    return out
+    return {"names": sorted(reach), "whole": whole, "changed": sorted(names)}
 
 
 # ---- values -----------------------------------------------------------------
@@ -746,8 +673,6 @@ def decode(recipe):
     kind = recipe[0]
     if kind == "value":
         return pickle.loads(recipe[1])
-    if kind == "global":
-        return find(*recipe[1:])
     if kind == "file":
         return FILES.make(*recipe[1:])
     if kind in ("list", "tuple", "set"):
@@ -764,8 +689,6 @@ def made(recipe, vary=None):
     args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
     if vary:
         args, kwargs = vary.options(args, kwargs)
-        args, kwargs = vary.places.through(args), vary.places.through(kwargs)
-        history = vary.history(history)
     words = name + call_text(args, kwargs)
     try:
         me = cls(*args, **kwargs)
@@ -773,8 +696,6 @@ def made(recipe, vary=None):
         raise NotMade(words, failure(e)) from None
     for method, margs, mkwargs in history:
         margs, mkwargs = [decode(a) for a in margs], {k: decode(v) for k, v in mkwargs.items()}
-        if vary:
-            margs, mkwargs = vary.step(margs), vary.step(mkwargs)
         words += "." + method + call_text(margs, mkwargs)
         with contextlib.suppress(Exception):
             result = getattr(me, method)(*margs, **mkwargs)
@@ -823,7 +744,6 @@ class Vary:
 
     def __init__(self, d, lits, edges, known=None):
         self.d, self.lits, self.edges, self.known = d, lits, edges, known or {}
-        self.places, self.varied, self.as_it_was = Places(d.put, FILES), -1, False
         self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + [s for s in lits["strings"] if 0 < len(s) <= 2]
 
     def options(self, args, kwargs):
@@ -836,20 +756,6 @@ class Vary:
             held = args if type(p) is int else kwargs
             held[p] = self.other(held[p])
         return args, kwargs
-
-    def history(self, steps):
-        """The calls that an object had, one of them with another argument now and then, and mostly where the call itself is as it was."""
-        self.varied = self.d.n(len(steps)) if steps and self.d.n(4) >= (1 if self.as_it_was else 3) else -1
-        return steps
-
-    def step(self, holder):
-        """Arguments of a call of the history, of the one that is varied with another one."""
-        keys = list(range(len(holder)) if type(holder) is list else holder)
-        if keys and self.varied == 0:
-            at = self.d.pick(keys)
-            holder[at] = self.other(holder[at])
-        self.varied -= type(holder) is dict
-        return self.places.through(holder)
 
     def settings(self, settings):
         """The options of an object, at times with some of them turned or changed."""
@@ -1107,12 +1013,6 @@ def drained(v, rest):
     return "yields [" + ", ".join(out) + "]"
 
 
-def pairs_of(table):
-    """The keys of a table with what it gives for them."""
-    for k in table:
-        yield k, table[k]
-
-
 def show(v, depth=0, seen=(), live=False):
     """What a caller can see of a value, and nothing of how it is kept. What is live
     is still to be used, and nothing is taken out of it."""
@@ -1171,7 +1071,7 @@ def show(v, depth=0, seen=(), live=False):
                 with contextlib.suppress(Exception):
                     text += " " + name + "=" + repr(getattr(v, name)())
         if not live and depth < 3 and hasattr(type(v), "__iter__"):
-            text += " " + drained(pairs_of(v) if isinstance(v, collections.abc.Mapping) else v, rest)
+            text += " " + drained(v, rest)
         return text
     try:
         return ADDRESS.sub("", repr(v))[:LONGEST]
@@ -1211,8 +1111,7 @@ class Session:
         lits = q.get("literals") or {}
         self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
-        self.aims, self.made, self.near_to, self.values = {}, {}, {}, []
-        self.position, self.watch = 0, self.watched()
+        self.aims, self.made = {}, {}
         self.groups = list(self.recorded)
         for name in q.get("extra") or []:
             if name not in self.recorded:
@@ -1221,63 +1120,27 @@ class Session:
     def write(self, **a):
         os.write(self.out, (json.dumps(a) + "\n").encode())
 
-    def watched(self):
-        """The marks in what changed, where a request asks what inputs do there; None for no marks."""
-        with contextlib.suppress(KeyError, OSError), open(os.environ["ATOLL_GUARD_WATCH"], encoding="utf-8") as f:
-            files = json.load(f)
-            if files and self.q["mode"] in ("survey", "explore"):
-                watch = Watch(files)
-                watch.install(self.q["mode"] == "explore")
-                return watch
-        return None
-
     def seed(self, group, index):
         return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
 
-    def cases(self, group):
-        """How many cases a group has: those that are drawn, and edges and those that were kept on top of them. Each
+    def cases(self):
+        """How many cases a group has: those that are drawn, and edges on top of them. Each
         tree counts the same, also where one has other edges."""
         count = self.q.get("count") or 0
-        return count + count // EDGE_SHARE + len(self.corpus(group))
-
-    def corpus(self, group):
-        return (self.q.get("corpus") or {}).get(group) or []
-
-    def beside(self, group, kept, index):
-        """A case beside one of some."""
-        d = Draws(seed=self.seed(group, index))
-        other = lambda v, d: Vary(d, self.lits, self.edges, self.kept["options"]).other(v)
-        return Draws(seed=d.n(MASK), given=beside(kept, d, other))
-
-    def near(self, group, index):
-        """A case beside one of the corpus, of which each is made once to know its values."""
-        if group not in self.near_to:
-            self.near_to[group] = []
-            for choices in self.corpus(group):
-                self.one(self.position, group, Draws(given=choices), made=True)
-                self.near_to[group].append(Kept(choices, self.values))
-        return self.beside(group, self.near_to[group], index)
+        return count + count // EDGE_SHARE
 
     def draws(self, group, index):
-        """The choices of a case: first edges, whatever the seed, then those that were kept, then in turn what is drawn
-        and others beside what was kept, and last the edges that may end the process."""
-        corpus = self.corpus(group)
-        if self.q.get("around") and corpus:
-            return Draws(given=corpus[index]) if index < len(corpus) else self.near(group, index)
+        """The choices of a case: first edges, whatever the seed, then what is drawn, and
+        last the edges that may end the process."""
         early, late = self.aims_of(group)
         aims, at = early, index
         if index >= len(early):
-            aims, at = late, index - self.cases(group) + len(late)
+            aims, at = late, index - self.cases() + len(late)
         if 0 <= at < len(aims):
             d = Draws(seed=fnv("edge", group, str(index)), aim=aims[at][1])
             d.forced = list(aims[at][0])
             return d
-        index -= len(early)
-        if index < len(corpus):
-            return Draws(given=corpus[index])
-        if corpus and index % 2:
-            return self.near(group, index)
-        return Draws(seed=self.seed(group, index - len(corpus)))
+        return Draws(seed=self.seed(group, index - len(early)))
 
     def aims_of(self, group):
         """Choices and aims of the edges of a group, the most telling first."""
@@ -1314,37 +1177,30 @@ class Session:
         self.aims[group] = early, late
         return self.aims[group]
 
-    def one(self, position, group, d, made=False):
-        """A case: its call and what came of it in words, and its choices. made: it is not called."""
+    def one(self, position, group, d):
         random.seed(7)
-        self.position = position
         self.dog.begin(position)
         try:
             FILES.clear()
-            if self.watch:
-                self.watch.begin()
-            shown, outcome, used = self.run(group, d, made)
+            shown, outcome, used = self.run(group, d)
             if FILES.held:  # where they lie is nothing that a tree says
                 shown, outcome = PLACE.sub("", shown), PLACE.sub("", outcome)
             return shown, outcome, used
         finally:
             self.dog.end()
 
-    def run(self, group, d, made=False):
+    def run(self, group, d):
         module, name = group.split(":")
         vary = Vary(d, self.lits, self.edges, self.kept["options"])
-        self.values = vary.places.values
         printed = io.StringIO()
         shown, args, kwargs, me, words = group, [], {}, None, ""
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
             try:
                 me, words, args, kwargs = self.arguments(group, d, vary)
             except NotMade as e:
-                return e.args[0].replace(FLOAT_MARK, ""), e.args[1], d.choices()
+                return e.args[0].replace(FLOAT_MARK, ""), e.args[1], d.used
             except Exception as e:
-                return "no input", failure(e), d.choices()
-            if made:
-                return "", "", d.choices()
+                return "no input", failure(e), d.used
             called = module.rsplit(".", 1)[-1] + "." + name.removesuffix(".__init__")
             if me is not None:
                 called = words + "." + name.rsplit(".", 1)[-1]
@@ -1370,7 +1226,7 @@ class Session:
                 outcome += FILES.after(list(args) + list(kwargs.values()))
         if printed.getvalue():
             outcome += "; printed " + repr(printed.getvalue()[:LONGEST])
-        return shown, outcome[: 2 * LONGEST], d.choices()
+        return shown, outcome[: 2 * LONGEST], d.used
 
     def arguments(self, group, d, vary):
         calls, large = self.recorded.get(group), self.large.get(group)
@@ -1382,9 +1238,7 @@ class Session:
         _, own, args, kwargs = pickle.loads(calls[d.n(len(calls))])
         args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
         names = self.kept["names"].get(group, [])
-        times = d.n(4)
-        vary.as_it_was = not times
-        for _ in range(times):
+        for _ in range(d.n(4)):
             at = d.n(len(args) + len(kwargs)) if args or kwargs else 0
             if at < len(args):
                 args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)
@@ -1392,7 +1246,6 @@ class Session:
                 k = list(kwargs)[at - len(args)]
                 kwargs[k] = self.another(kwargs[k], group, k, vary)
         self.keyword(group, names, kwargs, vary)
-        args, kwargs = vary.places.through(args), vary.places.through(kwargs)
         return *self.object_of(own, vary), args, kwargs
 
     def another(self, v, group, name, vary):
@@ -1475,7 +1328,7 @@ class Session:
                 args += [vary.anything() for _ in range(d.n(4))]
             elif p.kind is p.KEYWORD_ONLY and (p.default is p.empty or d.n(2)):
                 kwargs[p.name] = self.value_for(p, vary)
-        return vary.places.through(args), vary.places.through(kwargs)
+        return args, kwargs
 
     def value_for(self, p, vary):
         pool = self.kept["pool"].get(p.name)
@@ -1516,7 +1369,7 @@ class Session:
         position = 0
         for g in groups:
             started = False
-            for i in range(self.cases(g)):
+            for i in range(self.cases()):
                 position += 1
                 if position <= (q.get("from") or 0) or g in skip:
                     continue
@@ -1526,29 +1379,7 @@ class Session:
                 if position in omit:
                     continue
                 shown, out, _ = self.one(position, g, self.draws(g, i))
-                way = {"path": "%x" % self.watch.way()} if self.watch else {}
-                self.write(k="case", g=g, i=i, p=position, **{"in": "%x" % fnv(shown), "out": "%x" % fnv(out)}, **way)
-
-    def explore(self):
-        """Answers with the cases that are worth doing again."""
-        q, position = self.q, 0
-        for g in [g for g in self.groups if not q.get("groups") or g in q["groups"]]:
-            x, started = Explorer(), False
-            for i in range(self.cases(g)):
-                position += 1
-                if position <= (q.get("from") or 0) or g in (q.get("skip") or []) or x.full():
-                    continue
-                if not started:
-                    started = True
-                    self.write(k="start", g=g, i=i, p=position)
-                near = lambda kept, g=g, i=i: self.beside(g, kept, -1 - i)
-                d = x.next(i, self.corpus(g), i % 4 == 0, near) or self.draws(g, i)
-                _, _, used = self.one(position, g, d if isinstance(d, Draws) else Draws(given=d))
-                if self.watch.direct and not x.reaching:
-                    x.reaching = True
-                    self.write(k="reach", g=g)
-                if x.learn(Kept(used, self.values), self.watch.ran, self.watch.pairs):
-                    self.write(k="keep", g=g, i=i, p=position, c=used)
+                self.write(k="case", g=g, i=i, p=position, **{"in": "%x" % fnv(shown), "out": "%x" % fnv(out)})
 
     def full(self, cases):
         told = 0
@@ -1567,13 +1398,11 @@ class Session:
         cases = q.get("cases") or []
         if q["mode"] == "survey":
             self.survey()
-        elif q["mode"] == "explore" and self.watch:
-            self.explore()
         elif q["mode"] == "detail":
             self.full([(c["group"], Draws(given=c["choices"]) if c.get("choices") else self.draws(c["group"], c["index"])) for c in cases])
         elif q["mode"] == "shrink":
             c = cases[0]
-            self.full([(c["group"], Draws(given=v)) for v in [c["choices"]] + simpler(c["choices"], variants)])
+            self.full([(c["group"], Draws(given=v)) for v in [c["choices"]] + variants(c["choices"])])
         self.write(k="end")
 
 
@@ -1618,9 +1447,7 @@ def main():
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-    first = os.open(os.environ["ATOLL_GUARD_RESULT"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    out = fcntl.fcntl(first, fcntl.F_DUPFD_CLOEXEC, FAR)
-    os.close(first)
+    out = os.open(os.environ["ATOLL_GUARD_RESULT"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     lines = Lines(q.get("changed") or [])
     session = Session(q, out)
     lines.start()
