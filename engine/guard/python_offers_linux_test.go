@@ -58,6 +58,17 @@ def wanted(word, options):
 
 def words(text, **kwargs):
     return list(Lexer(text, **kwargs))
+
+
+NOT_GIVEN = object()
+
+
+def meaning(table, word, fallback):
+    if word in table:
+        return table[word]
+    if fallback is NOT_GIVEN:
+        raise KeyError(word.strip())
+    return fallback
 `
 
 const lexerTest = `
@@ -73,6 +84,7 @@ class Test(unittest.TestCase):
         self.assertEqual(made.take(), "two")
         self.assertTrue(lexer.wanted("help", ["help", "all"]))
         self.assertFalse(lexer.wanted("he", ["help"]))
+        self.assertEqual(lexer.meaning({"one": 1}, "one", lexer.NOT_GIVEN), 1)
 `
 
 func mustCheckLexer(t *testing.T, seed uint64, edits ...string) guard.Report {
@@ -92,6 +104,7 @@ func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct{ name, was, is, where string }{
 		{"a method that no test calls", `"%s:%d: "`, `"%s:%d:"`, "lexer.Lexer.leader"},
+		{"a mark of an argument that is not given", `raise KeyError(word.strip())`, `raise KeyError(word)`, "lexer.meaning"},
 		{"an attribute that works as a switch", `            if self.trace:`, `            if not self.trace and self.strict or self.trace > 9:`, "lexer.Lexer.take"},
 		{"an iterator that is still to be read", "self.read += 1\n            if word.startswith(self.comment)", "self.read += 2\n            if word.startswith(self.comment)", "lexer.Lexer.take"},
 		{"a text for a list", `        options = [options]`, `        pass`, "lexer.wanted"},

@@ -277,6 +277,8 @@ class Recorder:
         """A recipe for a value: pickled, or how to make it again."""
         if depth > 6:
             raise Unrecordable
+        if type(value) is object:
+            return ("global", *self.mark(value))
         kept = self.objects.get(id(value))
         if kept is not None and kept[0] is value:
             if kept[3] is None:
@@ -299,6 +301,15 @@ class Recorder:
         if len(data) > self.longest or b"__main__" in data:
             raise Unrecordable
         return ("value", data)
+
+    def mark(self, value):
+        """The module and the name of what code knows by its identity alone, such as a mark of an argument that was not given."""
+        for module in list(sys.modules.values()):
+            if getattr(module, "__file__", None) and in_tree(module.__file__) and module.__name__ != "__main__":
+                for name, v in list(vars(module).items()):
+                    if v is value:
+                        return module.__name__, name
+        raise Unrecordable
 
     def settings(self, value):
         """The options that an object has, by the names of attributes."""
@@ -673,6 +684,8 @@ def decode(recipe):
     kind = recipe[0]
     if kind == "value":
         return pickle.loads(recipe[1])
+    if kind == "global":
+        return find(*recipe[1:])
     if kind == "file":
         return FILES.make(*recipe[1:])
     if kind in ("list", "tuple", "set"):
