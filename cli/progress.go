@@ -60,9 +60,8 @@ func (p *progress) see(s *view.Snapshot) {
 		return
 	}
 	fresh := p.known && s.Best.ID != p.best && s.Best.ID > record.Root
-	lost := p.best // of which a further look says that it is no better than the root
-	if !p.known || s.Best.ID != record.Root || lost <= record.Root {
-		lost = record.NoCandidate
+	if p.known && s.Best.ID == record.Root && p.best > record.Root {
+		p.say(now, fmt.Sprintf("%s is the best no more: by all that is known now nothing is better than the root", p.best))
 	}
 	p.best, p.known = s.Best.ID, p.known || s.Best.ID != record.NoCandidate
 	ended := s.Jobs.Ended()
@@ -70,9 +69,6 @@ func (p *progress) see(s *view.Snapshot) {
 		p.last, p.ended = now, ended
 	}
 	due := ended != p.ended && now.Sub(p.last) >= progressEvery || len(s.Running) > 0 && now.Sub(p.spoke) >= silentFor
-	if lost > record.Root {
-		p.say(now, fmt.Sprintf("%s is the best no more: by all that is known now nothing is better than the root", lost))
-	}
 	if !due && !fresh {
 		return
 	}

@@ -84,16 +84,26 @@ func (w *committer) adopt(ctx context.Context, r *attempt, commit record.Hash) (
 	return w.made(ctx, r, c, parent.Tree)
 }
 
+// original is the candidate that has a tree already, as a job of this number sees it; NoCandidate
+// for none.
+func (r *run) original(ctx context.Context, job record.JobID, tree record.Hash) (record.CandidateID, error) {
+	of, err := r.db.CandidateByTree(ctx, r.exp(), job, tree)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return record.NoCandidate, nil
+	case err != nil:
+		return record.NoCandidate, err
+	}
+	return of.ID, nil
+}
+
 // known ends the job as a duplicate where a candidate has its tree already.
 func (r *attempt) known(ctx context.Context, tree record.Hash) (bool, error) {
-	of, err := r.db.CandidateByTree(ctx, r.exp(), r.lease.Job.ID, tree)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
+	of, err := r.original(ctx, r.lease.Job.ID, tree)
+	if of == record.NoCandidate || err != nil {
 		return false, err
 	}
-	return true, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: of.ID, Reason: store.SameTree(of.ID)})
+	return true, r.finish(ctx, store.Outcome{State: record.Duplicate, Duplicate: of, Reason: store.SameTree(of)})
 }
 
 // made writes the row of a commit that exists.

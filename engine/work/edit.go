@@ -2,13 +2,11 @@ package work
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
 	"atoll/engine/agent"
 	"atoll/engine/search"
-	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -112,11 +110,8 @@ func (w *editor) knows(ctx context.Context, job record.JobID, from record.Hash, 
 	if e := &w.facts.Experiment; e.Strict {
 		job = max(1, job-record.JobID(e.Lookahead)+1)
 	}
-	_, err = w.db.CandidateByTree(ctx, w.exp(), job, tree)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	original, err := w.original(ctx, job, tree)
+	return original != record.NoCandidate, err
 }
 
 // notes adds the notes that agents may learn from.

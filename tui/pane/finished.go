@@ -3,7 +3,6 @@ package pane
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -202,7 +201,7 @@ func (p *finishedPane) verdict(w int) []string {
 	out = append(out, p.waiting()...)
 	for _, t := range widget.WrapText(p.promoted(), w) {
 		style := st.Warn
-		if p.verified() != nil {
+		if s.Best.Verified != nil {
 			style = st.Good
 		}
 		out = append(out, style.S(t))
@@ -218,25 +217,12 @@ func (p *finishedPane) rootValue() string {
 	return p.d.told(record.Root, &p.d.Snap.Root.Objective, &p.d.Snap.Root.Claim, whole)
 }
 
-// verified is the last branch of the best whose gain was verified, nil for none.
-func (p *finishedPane) verified() *view.Branch {
-	if p.detail == nil {
-		return nil
-	}
-	for i, b := range slices.Backward(p.detail.Branches) {
-		if b.Base != "" {
-			return &p.detail.Branches[i]
-		}
-	}
-	return nil
-}
-
 // promoted says whether the best is on a branch, and whether its gain holds there.
 func (p *finishedPane) promoted() string {
 	if p.d.Past { // branches are known as they are now
 		return ""
 	}
-	if b := p.verified(); b != nil {
+	if b := p.d.Snap.Best.Verified; b != nil {
 		return plot.Clean(b.Verification() + "; branch " + b.Name)
 	}
 	on := ""

@@ -225,6 +225,7 @@ class Recorder:
         self.calls = {}  # (module, name) -> {pickle: recipe}
         self.tried = {}
         self.objects = {}  # id -> [object, class, init recipe, history or None]
+        self.marks = {}  # id -> (object, (module, name))
         self.busy = threading.local()
         self.stack = []
         self.most, self.longest = MOST_RECORDED, LONGEST
@@ -304,11 +305,14 @@ class Recorder:
 
     def mark(self, value):
         """The module and the name of what code knows by its identity alone, such as a mark of an argument that was not given."""
+        known = self.marks.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
         for module in list(sys.modules.values()):
-            if getattr(module, "__file__", None) and in_tree(module.__file__) and module.__name__ != "__main__":
-                for name, v in list(vars(module).items()):
-                    if v is value:
-                        return module.__name__, name
+            if getattr(module, "__file__", None) and module.__name__ != "__main__" and any(v is value for v in list(vars(module).values())) and in_tree(module.__file__):
+                name = next(k for k, v in list(vars(module).items()) if v is value)
+                self.marks[id(value)] = value, (module.__name__, name)
+                return module.__name__, name
         raise Unrecordable
 
     def settings(self, value):
