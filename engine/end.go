@@ -173,12 +173,13 @@ func (l *loop) end(ctx context.Context, pool *work.Pool) error {
 	return l.fatal
 }
 
-// readAgain folds the log anew where values vary in strict order: who reads the log later,
-// and the run that goes on, find a candidate with all of its samples at once, where this
-// state took those of the jobs whose turn came, one after the other. What a run says at
-// its end is what they will find.
+// readAgain folds the log anew where values vary and who reads it later finds another
+// state: one finds a candidate with all of its samples at once, and judges everybody under
+// the newest map. This state took, in strict order, the samples of the jobs whose turn came,
+// one after the other, and kept under a learned map those that an earlier one let in. What
+// a run says at its end is what readers, and the run that goes on, will find.
 func readAgain(ctx context.Context, l *loop) error {
-	if !l.st.Exp.Strict || !l.st.Noisy {
+	if !l.st.Noisy || !l.st.Exp.Strict && !l.st.Learned {
 		return nil
 	}
 	l.tell()
