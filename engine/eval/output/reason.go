@@ -10,38 +10,52 @@ import (
 // Telling finds the most telling line of what a failed program wrote. The
 // search goes from the forms that name their cause best to the last line.
 type Telling struct {
-	python  *regexp.Regexp // SomeError: words
-	frame   *regexp.Regexp // File "x.py", line 3
-	compile *regexp.Regexp // a.go:3:4: words, a.c:3:4: error: words
-	rustc   *regexp.Regexp // error[E0308]: words
-	arrow   *regexp.Regexp // --> src/a.rs:3:4
-	goFail  *regexp.Regexp // --- FAIL: TestX
-	goLine  *regexp.Regexp // x_test.go:3: words
-	panics  *regexp.Regexp // panic: words
-	pytest  *regexp.Regexp // FAILED a.py::test - words
-	node    *regexp.Regexp // TypeError: words
-	nodeBad *regexp.Regexp // not ok 3 - words, and how other test programs of node name a test
-	make    *regexp.Regexp // make: words, make[1]: words
-	digits  *regexp.Regexp
-	Private *regexp.Regexp // folders of a sandbox on the lower rungs
+	python   *regexp.Regexp // SomeError: words
+	frame    *regexp.Regexp // File "x.py", line 3
+	compile  *regexp.Regexp // a.go:3:4: words, a.c:3:4: error: words
+	beside   *regexp.Regexp // what a compiler says at a place beside errors
+	tsc      *regexp.Regexp // a.ts(3,4): error TS2304: words, a.ts:3:4 - error TS2304: words
+	linker   *regexp.Regexp // a.c:(.text+0x1d): undefined reference to `f'
+	rustc    *regexp.Regexp // error[E0308]: words
+	cargo    *regexp.Regexp // error: could not compile ..., which stands behind the errors
+	arrow    *regexp.Regexp // --> src/a.rs:3:4
+	goFail   *regexp.Regexp // --- FAIL: TestX
+	goLine   *regexp.Regexp // x_test.go:3: words
+	panics   *regexp.Regexp // panic: words
+	pytest   *regexp.Regexp // FAILED a.py::test - words
+	node     *regexp.Regexp // TypeError: words
+	nodeBad  *regexp.Regexp // not ok 3 - words, and how other test programs of node name a test
+	make     *regexp.Regexp // make: words, make[1]: words
+	killed   *regexp.Regexp // make: *** [Makefile:4: bench] Segmentation fault
+	excerpt  *regexp.Regexp // | ^~~~, 12 |  int x: the lines of a source that a message is about
+	harmless *regexp.Regexp // a.c:3:4: warning: words, 1 warning generated.
+	digits   *regexp.Regexp
+	Private  *regexp.Regexp // folders of a sandbox on the lower rungs
 }
 
 func NewTelling() *Telling {
 	return &Telling{
-		python:  regexp.MustCompile(`^([A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit|Warning|Failure|Timeout|Expired|Iteration)\w*)(:.*)?$`),
-		frame:   regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`),
-		compile: regexp.MustCompile(`^(\./)?([\w./+-]+\.(go|c|cc|cpp|cxx|h|hpp|rs|zig|swift|java|kt|ts|tsx|js|hs|f90|jl)):(\d+)(:\d+)?: (\S.*)$`),
-		rustc:   regexp.MustCompile(`^(error(\[E\d+\])?|fatal error): \S`),
-		arrow:   regexp.MustCompile(`^\s*--> (\S+?:\d+)(:\d+)?$`),
-		goFail:  regexp.MustCompile(`^\s*--- FAIL: (\S+)`),
-		goLine:  regexp.MustCompile(`^\s+(\S+\.go:\d+): (\S.*)$`),
-		panics:  regexp.MustCompile(`^(panic|fatal error|thread '.*' panicked at|terminate called)(:| |,)\S*.*$`),
-		pytest:  regexp.MustCompile(`^(FAILED|ERROR) \S`),
-		node:    regexp.MustCompile(`^(Uncaught )?([A-Z]\w*)?Error\b.*: \S`),
-		nodeBad: regexp.MustCompile(`^\s*(not ok \d+ - \S|FAIL {2}\S|● \S.* › |✘ \[fail\]: \S|✖ \S.* \()`),
-		Private: regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
-		make:    regexp.MustCompile(`^g?make(\[\d+\])?: `),
-		digits:  regexp.MustCompile(`0x[0-9a-fA-F]+|\d+(\.\d+)?`),
+		python:   regexp.MustCompile(`^([A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit|Warning|Failure|Timeout|Expired|Iteration)\w*)(:.*)?$`),
+		frame:    regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`),
+		compile:  regexp.MustCompile(`^(\./)?([\w./+-]+\.(go|c|cc|cpp|cxx|h|hpp|rs|zig|swift|java|kt|ts|tsx|js|hs|f90|jl)):(\d+)(:\d+)?: (\S.*)$`),
+		beside:   regexp.MustCompile(`^(warning|note|remark|In [a-z ]*function|At global scope|  ?required |required |instantiated )`),
+		tsc:      regexp.MustCompile(`^(\S+\.[cm]?[jt]sx?)(?:\((\d+),\d+\): |:(\d+):\d+ - )(error TS\d+: \S.*)$`),
+		linker:   regexp.MustCompile(`: (undefined reference to|multiple definition of|error: undefined symbol:) \S`),
+		rustc:    regexp.MustCompile(`^(error(\[E\d+\])?|fatal error): \S`),
+		cargo:    regexp.MustCompile(`^error: (test failed|could not compile|build failed|aborting due to|\d+ targets? failed)`),
+		arrow:    regexp.MustCompile(`^\s*--> (\S+?:\d+)(:\d+)?$`),
+		goFail:   regexp.MustCompile(`^\s*--- FAIL: (\S+)`),
+		goLine:   regexp.MustCompile(`^\s+(\S+\.go:\d+): (\S.*)$`),
+		panics:   regexp.MustCompile(`^(panic|fatal error|thread '.*'( \(\d+\))? panicked at|terminate called)(:| |,)\S*.*$`),
+		pytest:   regexp.MustCompile(`^(FAILED|ERROR) \S`),
+		node:     regexp.MustCompile(`^(Uncaught )?([A-Z]\w*)?Error\b.*: \S`),
+		nodeBad:  regexp.MustCompile(`^\s*(not ok \d+ - \S|FAIL {2}\S|● \S.* › |✘ \[fail\]: \S|✖ \S.* \()`),
+		Private:  regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
+		make:     regexp.MustCompile(`^g?make(\[\d+\])?: `),
+		killed:   regexp.MustCompile(`^g?make(\[\d+\])?: \*\*\* .*\b(Segmentation fault|Bus error|Floating point exception|Illegal instruction|Killed)`),
+		excerpt:  regexp.MustCompile(`^\s*\d*\s*\|( |$)|^[\s^~]+$`),
+		harmless: regexp.MustCompile(`: (warning|note): |^\d+ (warning|error)s?\b.* generated|^compilation terminated|: In [a-z ]*function |^In file included from |^collect2: error: ld returned|^cc1\w*: (all|some) warnings`),
+		digits:   regexp.MustCompile(`0x[0-9a-fA-F]+|\d+(\.\d+)?`),
 	}
 }
 
@@ -49,20 +63,29 @@ func NewTelling() *Telling {
 // it wrote nothing. strip are folders whose names are taken out.
 func (t *Telling) Line(stderr, stdout string, strip ...string) string {
 	err, out := lines(stderr, strip), lines(stdout, strip)
-	for _, find := range []func([]string) string{t.fromPython, t.fromCompiler, t.fromGoTest, t.fromPanic, t.fromPytest, t.fromNode} {
+	for _, find := range []func([]string) string{t.fromPython, t.fromCompiler, t.fromGoTest, t.fromPanic, t.fromPytest, t.fromNode, t.fromCrash} {
 		for _, text := range [][]string{err, out} {
 			if l := find(text); l != "" {
 				return OneLine(l, MaxReason)
 			}
 		}
 	}
-	for _, any := range []bool{false, true} { // what make says of it tells the least
+	little := []*regexp.Regexp{t.excerpt, t.harmless, t.make} // the least telling first
+	for n := range slices.Backward(make([]struct{}, len(little)+1)) {
 		for _, text := range [][]string{err, out} {
-			for _, line := range slices.Backward(text) {
-				if l := strings.TrimSpace(line); l != "" && (any || !t.make.MatchString(l)) {
-					return OneLine(l, MaxReason)
-				}
+			if l := last(text, little[:n]...); l != "" {
+				return OneLine(l, MaxReason)
 			}
+		}
+	}
+	return ""
+}
+
+// last is the last line that is not empty and has none of some forms, "" for none.
+func last(text []string, but ...*regexp.Regexp) string {
+	for _, line := range slices.Backward(text) {
+		if strings.TrimSpace(line) != "" && !slices.ContainsFunc(but, func(form *regexp.Regexp) bool { return form.MatchString(line) }) {
+			return line
 		}
 	}
 	return ""
@@ -122,13 +145,18 @@ func (t *Telling) fromPython(text []string) string {
 func (t *Telling) fromCompiler(text []string) string {
 	for i, l := range text {
 		if m := t.compile.FindStringSubmatch(l); m != nil {
-			words := m[6]
-			if strings.HasPrefix(words, "warning:") || strings.HasPrefix(words, "note:") {
+			if t.beside.MatchString(m[6]) {
 				continue
 			}
-			return m[2] + ":" + m[4] + ": " + words
+			return m[2] + ":" + m[4] + ": " + m[6]
 		}
-		if t.rustc.MatchString(l) && !strings.HasPrefix(l, "fatal error: all goroutines") && !strings.HasPrefix(l, "fatal error: runtime") {
+		if m := t.tsc.FindStringSubmatch(l); m != nil {
+			return m[1] + ":" + m[2] + m[3] + ": " + m[4]
+		}
+		if t.linker.MatchString(l) {
+			return l
+		}
+		if t.rustc.MatchString(l) && !t.cargo.MatchString(l) && !strings.HasPrefix(l, "fatal error: all goroutines") && !strings.HasPrefix(l, "fatal error: runtime") {
 			for _, next := range text[i+1 : min(i+4, len(text))] {
 				if m := t.arrow.FindStringSubmatch(next); m != nil {
 					return m[1] + ": " + l
@@ -163,21 +191,45 @@ func (t *Telling) fromGoTest(text []string) string {
 }
 
 func (t *Telling) fromPanic(text []string) string {
-	for _, l := range text {
-		if t.panics.MatchString(l) {
-			return l
+	for i, l := range text {
+		if !t.panics.MatchString(l) {
+			continue
+		}
+		if strings.HasSuffix(l, ":") && i+1 < len(text) { // Rust says where, and what in the next line
+			return l + " " + text[i+1]
+		}
+		return l
+	}
+	return ""
+}
+
+// fromCrash takes what make says of a program that a signal ended: that program itself could
+// not say it.
+func (t *Telling) fromCrash(text []string) string {
+	for _, line := range slices.Backward(text) {
+		if t.killed.MatchString(line) {
+			return line
 		}
 	}
 	return ""
 }
 
+// fromPytest takes what its summary says of the first test, and where that names no cause the
+// first line of an error.
 func (t *Telling) fromPytest(text []string) string {
+	named, cause := "", ""
 	for _, l := range text {
-		if t.pytest.MatchString(l) {
-			return l
+		if rest, ok := strings.CutPrefix(l, "E   "); ok && cause == "" {
+			cause = strings.TrimSpace(rest)
+		}
+		if named == "" && t.pytest.MatchString(l) {
+			named = l
 		}
 	}
-	return ""
+	if named == "" || cause == "" || strings.Contains(named, " - ") {
+		return OrElse(named, cause)
+	}
+	return named + " - " + cause
 }
 
 // fromPytestError finds the error in pytest's own rendering of a traceback,

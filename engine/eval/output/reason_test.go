@@ -1,0 +1,103 @@
+package output_test
+
+import (
+	"testing"
+
+	"atoll/engine/eval/output"
+)
+
+func TestTheLineThatIsShownIsTheOneThatExplains(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ stderr, stdout, want string }{
+		"gcc, an error behind a warning": {`sum.c: In function 'main':
+sum.c:8:9: warning: unused variable 'k' [-Wunused-variable]
+    8 |     int k = 3;
+      |         ^
+sum.c:12:5: error: 'v' undeclared (first use in this function)
+   12 |     v[0] = 1;
+      |     ^
+sum.c:12:5: note: each undeclared identifier is reported only once for each function it appears in
+make: *** [Makefile:2: sum] Error 1
+`, "", "sum.c:12: error: 'v' undeclared (first use in this function)"},
+		"gcc, a warning, and then the program crashes": {`sum.c: In function 'main':
+sum.c:21:17: warning: initialization of 'double *' from 'long unsigned int' makes pointer from integer without a cast [-Wint-conversion]
+   21 |     double *v = (sizeof(double) * N);
+      |                 ^
+make: *** [Makefile:4: bench] Segmentation fault
+`, "", "make: *** [Makefile:4: bench] Segmentation fault"},
+		"a crash behind output of the program": {"sum 12.5\nmake[1]: *** [Makefile:4: bench] Floating point exception (core dumped)\nmake: *** [Makefile:2: all] Error 2\n", "", "make[1]: *** [Makefile:4: bench] Floating point exception (core dumped)"},
+		"an assertion that aborts":             {"sum.c:8:9: warning: unused variable 'k'\n      |         ^\nsum: sum.c:20: main: Assertion `s > 0' failed.\nmake: *** [Makefile:4: bench] Aborted (core dumped)\n", "", "sum: sum.c:20: main: Assertion `s > 0' failed."},
+		"g++, an error in a template": {`In file included from a.cpp:1:
+b.hpp: In instantiation of 'T twice(T) [with T = S]':
+a.cpp:5:8:   required from here
+b.hpp:3:10: error: no match for 'operator+' (operand types are 'S' and 'S')
+    3 |   return x + x;
+      |          ~~^~~
+`, "", "b.hpp:3: error: no match for 'operator+' (operand types are 'S' and 'S')"},
+		"clang": {`sum.c:8:9: warning: unused variable 'k' [-Wunused-variable]
+    8 |     int k = 3;
+      |         ^
+sum.c:12:3: error: use of undeclared identifier 'v'
+   12 |   v[0] = 1;
+      |   ^
+1 warning and 1 error generated.
+make: *** [Makefile:2: sum] Error 1
+`, "", "sum.c:12: error: use of undeclared identifier 'v'"},
+		"clang, of old, whose carets have no bar": {"sum.c:8:9: warning: unused variable 'k'\n    int k = 3;\n        ^\n1 warning generated.\nwrong sum\nmake: *** [bench] Error 1\n", "", "wrong sum"},
+		"the linker": {`/usr/bin/ld: /tmp/cc1.o: in function ` + "`main'" + `:
+sum.c:(.text+0x1d): undefined reference to ` + "`total'" + `
+collect2: error: ld returned 1 exit status
+make: *** [Makefile:2: sum] Error 1
+`, "", "sum.c:(.text+0x1d): undefined reference to `total'"},
+		"make has no rule":             {"make: *** No rule to make target 'sum.c', needed by 'sum'.  Stop.\n", "", "make: *** No rule to make target 'sum.c', needed by 'sum'. Stop."},
+		"make, and nothing but carets": {"sum.c:8:9: warning: unused variable 'k'\n    8 |     int k = 3;\n      |         ^~~~\nmake: *** [Makefile:4: test] Error 3\n", "", "make: *** [Makefile:4: test] Error 3"},
+		"a warning alone":              {"sum.c:8:9: warning: unused variable 'k'\n      |         ^~~~\n", "", "sum.c:8:9: warning: unused variable 'k'"},
+		"tsc":                          {"", "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\nsrc/b.ts(1,1): error TS2304: Cannot find name 'x'.\n", "src/a.ts:3: error TS2322: Type 'string' is not assignable to type 'number'."},
+		"tsc for people":               {"", "\x1b[96msrc/a.ts\x1b[0m:\x1b[93m3\x1b[0m:\x1b[93m7\x1b[0m - \x1b[91merror\x1b[0m\x1b[90m TS2322: \x1b[0mType 'string' is not assignable to type 'number'.\n\n3 const a: number = 'x';\n        ~\n\nFound 1 error in src/a.ts:3\n", "src/a.ts:3: error TS2322: Type 'string' is not assignable to type 'number'."},
+		"pytest with its summary": {"", `    def test_top():
+>       assert top("a b") == 3
+E       assert 2 == 3
+
+test_words.py:5: AssertionError
+=========================== short test summary info ============================
+FAILED test_words.py::test_top - assert 2 == 3
+1 failed in 0.02s
+`, "FAILED test_words.py::test_top - assert 2 == 3"},
+		"pytest without a summary":  {"", ">       assert top() == 3\nE       assert 2 == 3\nE        +  where 2 = top()\n\ntest_words.py:5: AssertionError\n1 failed in 0.02s\n", "assert 2 == 3"},
+		"pytest that cannot import": {"", "E   ModuleNotFoundError: No module named 'wrods'\n=========================== short test summary info ============================\nERROR test_words.py\n!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!\n1 error in 0.05s\n", "ERROR test_words.py - ModuleNotFoundError: No module named 'wrods'"},
+		"cargo build": {`warning: unused variable: ` + "`k`" + `
+ --> src/lib.rs:2:9
+  |
+2 |     let k = 3;
+  |         ^ help: if this is intentional, prefix it with an underscore
+
+error[E0308]: mismatched types
+ --> src/lib.rs:5:5
+  |
+5 |     "x"
+  |     ^^^ expected ` + "`u32`, found `&str`" + `
+
+For more information about this error, try ` + "`rustc --explain E0308`" + `.
+error: could not compile ` + "`words`" + ` (lib) due to 1 previous error; 1 warning emitted
+`, "", "src/lib.rs:5: error[E0308]: mismatched types"},
+		"cargo test": {"error: test failed, to rerun pass `--lib`\n", `running 1 test
+test tests::adds ... FAILED
+
+failures:
+
+---- tests::adds stdout ----
+
+thread 'tests::adds' (81) panicked at src/lib.rs:14:9:
+assertion ` + "`left == right`" + ` failed
+  left: 3
+ right: 4
+
+test result: FAILED. 0 passed; 1 failed
+`, "thread 'tests::adds' (81) panicked at src/lib.rs:14:9: assertion `left == right` failed"},
+		"nothing": {"", "\n", ""},
+	} {
+		if got := output.NewTelling().Line(c.stderr, c.stdout); got != output.OneLine(c.want, output.MaxReason) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
