@@ -73,25 +73,24 @@ func sayTimeIsOver(l *loop) {
 		names = append(names, fmt.Sprintf("%s (%s since %s)", r.Job.ID, r.Stage, l.opt.Now().Sub(r.Started).Round(time.Second)))
 	}
 	text := fmt.Sprintf("the time is over; the run ends when these are done, in %s at the latest: %s", overtime(&l.opt).Round(time.Second), strings.Join(names, ", "))
-	if n, took := usual(l.st); n > 0 {
-		text += fmt.Sprintf("; the last jobs took %s each", took.Round(time.Second))
-	}
-	l.note("info", record.NoJob, text)
+	l.note("info", record.NoJob, text+usual(l.st.Snapshot().Recent))
 }
 
-// usual is how long the jobs that ended last took in the middle, and how many those are.
-func usual(st *fold.State) (n int, took time.Duration) {
+// usual says how long the jobs whose candidates were measured last took in the middle, edit
+// and measurement together; "" where none was.
+func usual(recent []view.Ended) string {
 	var all []int64
-	for _, e := range st.Snapshot().Recent {
-		if ms := e.Job.EditMS + e.Job.EvalMS; ms > 0 {
-			all = append(all, ms)
+	for _, e := range recent {
+		if measured := e.Job.State == record.Scored || e.Job.State == record.Placed; measured && e.Job.Kind == record.Make {
+			all = append(all, e.Job.EditMS+e.Job.EvalMS)
 		}
 	}
 	if len(all) == 0 {
-		return 0, 0
+		return ""
 	}
 	slices.Sort(all)
-	return len(all), time.Duration(all[len(all)/2]) * time.Millisecond
+	took := time.Duration(all[len(all)/2]) * time.Millisecond
+	return fmt.Sprintf("; of the last %s the one in the middle took %s", view.Plural(len(all), "measured candidate"), took.Round(100*time.Millisecond))
 }
 
 // nothingLeft reports whether the budgets leave nothing to do.

@@ -7,6 +7,7 @@ import (
 
 	"atoll/engine/fold"
 	"atoll/engine/query"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -29,6 +30,9 @@ func CheckFold(ctx context.Context, ses *Session, exp record.ExperimentID, asker
 func Ask(ctx context.Context, e *Engine, fn func(s *fold.State)) error {
 	return e.questions.Ask(ctx, fn)
 }
+
+// Usual says how long jobs took that ended last.
+func Usual(recent []view.Ended) string { return usual(recent) }
 
 // KeepFoldsFrom has the fold kept for readers from so many rows of the log on.
 func KeepFoldsFrom(e *Engine, rows record.Seq) { e.loop.folds.Worth = rows }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atoll/engine"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -33,5 +34,23 @@ func TestARunWhoseTimeIsOverDoesNotWaitForEverForWhatItBegan(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("the log does not say %q:\n%s", want, all)
 		}
+	}
+}
+
+func TestHowLongJobsTookIsSaidOfThoseThatWereMeasured(t *testing.T) {
+	t.Parallel()
+	ended := func(kind record.JobKind, state record.JobState, edit, eval int64) view.Ended {
+		return view.Ended{Job: record.Job{Kind: kind, State: state, EditMS: edit, EvalMS: eval}}
+	}
+	none := []view.Ended{
+		ended(record.Make, record.Failed, 10, 90), ended(record.Make, record.Duplicate, 10, 0),
+		ended(record.Make, record.Rejected, 20, 0), ended(record.Evaluate, record.Done, 0, 700),
+	}
+	if got := engine.Usual(none); got != "" {
+		t.Errorf("where nothing was measured it says %q", got)
+	}
+	measured := append(none, ended(record.Make, record.Scored, 100, 7900), ended(record.Make, record.Placed, 200, 11800), ended(record.Make, record.Scored, 0, 60000))
+	if got, want := engine.Usual(measured), "; of the last 3 measured candidates the one in the middle took 12s"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
