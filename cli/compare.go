@@ -19,7 +19,7 @@ type comparison struct {
 	Effort      []effort         `json:"effort"`
 	Differences []difference     `json:"differences"` // of the configurations
 	Comparable  bool             `json:"comparable"`  // both values are of the same evaluator and root
-	Race        *race            `json:"race"`        // null where values do not compare
+	Race        *race            `json:"race"`        // null where values do not compare, or one found nothing better than the root
 	Map         *mapContrast     `json:"map"`         // null where the maps or the values do not compare
 }
 
@@ -38,8 +38,8 @@ type effort struct {
 	WallS        float64  `json:"wall_s"`
 }
 
-// race is how soon each came to a value that both came to: the lesser of their bests,
-// by the samples that decided.
+// race is how soon each came to a value that both came to: the lesser of their bests, by
+// held-out samples where values vary. There is none where that is no better than the root.
 type race struct {
 	Level    float64 `json:"level"`
 	Measured []int   `json:"measured"` // candidates measured until then
@@ -91,7 +91,8 @@ func (a *App) compare(list []record.Experiment, lines []experimentLine, snaps []
 	return a.printComparison(&c)
 }
 
-// raceOf tells how soon each came to what both came to; nil where a curve is missing.
+// raceOf tells how soon each came to what both came to; nil where a curve is missing, or
+// one never left the root.
 func raceOf(first, second *view.Snapshot) *race {
 	sign := 1.0
 	if first.Direction == "minimize" {
@@ -107,6 +108,9 @@ func raceOf(first, second *view.Snapshot) *race {
 		}
 	}
 	for _, s := range []*view.Snapshot{first, second} {
+		if level <= sign*s.Curves.Best[0] { // of the root
+			return nil
+		}
 		at := slices.IndexFunc(s.Curves.Best, func(v float64) bool { return sign*v >= level })
 		if at < 0 || at >= len(s.Curves.X) {
 			return nil
@@ -171,7 +175,7 @@ func (a *App) printComparison(c *comparison) error {
 		return (time.Duration(c.Effort[i].WallS*1000) * time.Millisecond).Round(100 * time.Millisecond).String()
 	})
 	if r := c.Race; r != nil {
-		row(fmt.Sprintf("measured until %s", view.FormatValue(r.Level)), func(i int) string { return fmt.Sprint(r.Measured[i]) })
+		row("as good as "+view.FormatValue(r.Level)+" after", func(i int) string { return view.Plural(r.Measured[i], "candidate") })
 	}
 	if m := c.Map; m != nil {
 		row("niches held alone", func(i int) string { return fmt.Sprint([]int{m.OnlyFirst, m.OnlySecond}[i]) })

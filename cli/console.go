@@ -141,7 +141,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	deaf()
 	wg.Wait()
 	stop()
-	sumErr := a.summary(eng.Feed().Latest())
+	sumErr := a.summary(eng.Feed().Latest(), "")
 	if errors.Is(uiErr, tui.ErrAborted) || errors.Is(engErr, errInterrupted) {
 		return errInterrupted
 	}

@@ -29,8 +29,7 @@ type experimentLine struct {
 	QDScore   float64                `json:"qd_score"`
 	RootValue *float64               `json:"root_value"`
 	Best      *door.Standing         `json:"best"`
-	Gain      *float64               `json:"gain_pct"`
-	Confirmed bool                   `json:"confirmed"`
+	gain
 
 	measured string // what the values are, in words
 }
@@ -111,7 +110,7 @@ func lineOf(exp record.Experiment, s *view.Snapshot) experimentLine {
 	if s.Root.ID != record.NoCandidate {
 		l.RootValue = door.Number(s.Root.Objective)
 	}
-	l.Gain, l.Confirmed = gainOf(s)
+	l.gain = gainOf(s)
 	l.measured = s.Measured()
 	return l
 }
@@ -134,7 +133,9 @@ func (l *experimentLine) bestText() string {
 
 func (l *experimentLine) gainText() string {
 	switch {
-	case l.Best != nil && l.Best.Claim != nil && l.Best.ID != record.Root:
+	case l.Best != nil && l.Best.ID == record.Root:
+		return "none"
+	case l.Best != nil && l.Best.Claim != nil:
 		return view.ClaimGain(*l.Best.Claim)
 	case l.Gain == nil:
 		return "-"

@@ -97,7 +97,7 @@ func (o *opened) front(ctx context.Context, asked config.Front) (view.Front, err
 	if !asked.Kept() {
 		f, err := o.reader().Front(ctx)
 		if err == nil && !f.Kept() {
-			err = fmt.Errorf("nothing counts beside the objective: name metrics in front.objectives or front.cases of atoll.yaml, or here, as in `atoll front --by peak_mb:minimize`; the root has %s", o.metricNames(ctx))
+			err = fmt.Errorf("nothing counts beside the objective: name metrics in front.objectives or front.cases of atoll.yaml, or here, as in `atoll front --by METRIC:minimize`; the root has %s", o.metricNames(ctx))
 		}
 		return f, err
 	}

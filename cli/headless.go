@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"atoll/engine"
-	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -45,7 +43,10 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 	stopReading()
 	<-printed
 	end := eng.Feed().Latest()
-	if sumErr := a.summary(end); err == nil {
+	axes, axesErr := otherAxes(context.WithoutCancel(ctx), end, func(ctx context.Context, id record.CandidateID) ([]record.Metric, error) {
+		return ses.DB.Metrics(ctx, exp.ID, id)
+	})
+	if sumErr := errors.Join(a.summary(end, axes), axesErr); err == nil {
 		err = sumErr
 	}
 	if stop() {
@@ -163,11 +164,20 @@ func (a *App) printLine(l view.LogLine) {
 	if l.Level != "info" {
 		mark = l.Level + ": "
 	}
-	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, view.CleanLine(a.spell(l.Text)))
+	text := strings.TrimPrefix(l.Text, "new best: ") // progress announces it, with its gain
+	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, view.CleanLine(a.spell(text)))
 }
 
-// summary says how a run ended and what to do next.
-func (a *App) summary(s *view.Snapshot) error {
+// bestLine names the best with its value and what is known of its gain.
+func bestLine(s *view.Snapshot) string {
+	if s.Best.ID == record.Root {
+		return "the root: nothing better was found yet"
+	}
+	return fmt.Sprintf("%s %s  %s", s.Best.ID, s.Best.Commit.Short(), bestText(s))
+}
+
+// summary says how a run ended and what to do next; axes are metrics that could span a map.
+func (a *App) summary(s *view.Snapshot, axes string) error {
 	if s.Loading {
 		return nil
 	}
@@ -179,16 +189,21 @@ func (a *App) summary(s *view.Snapshot) error {
 	fmt.Fprintf(w, "\n%s: %s", view.CleanLine(s.Experiment.Name), view.CleanLine(a.spell(view.StateText(s.State, s.Reason))))
 	fmt.Fprintln(w)
 	if s.Best.ID != record.NoCandidate {
-		root := "; the root has " + view.FormatValue(s.Root.Objective)
-		if s.Paired || s.Best.ID == record.Root {
-			root = ""
+		if s.Best.ID == record.Root {
+			fmt.Fprintf(w, "root  %s  %s\n", s.Root.Commit.Short(), s.RootText())
 		}
-		fmt.Fprintf(w, "best  %s %s  %s%s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s), root)
-		drawn := fmt.Sprintf("%d of %d niches filled, QD score %s", s.Grid.Filled, s.Grid.Total, s.Grid.QDText())
-		fmt.Fprintf(w, "map   %s\n", cmp.Or(s.Grid.Undrawn(), drawn))
+		root := ""
+		if !s.Paired && s.Best.ID > record.Root {
+			root = "; the root has " + view.FormatValue(s.Root.Objective)
+		}
+		fmt.Fprintf(w, "best  %s%s\n", bestLine(s), root)
+		fmt.Fprintf(w, "map   %s\n", mapText(&s.Grid))
+		if axes != "" {
+			fmt.Fprintf(w, "      learned from the code; elites also differ in %s: map.axes in atoll.yaml and `%s` make a map of that\n", axes, a.says("run --new"))
+		}
 	}
-	if s.Best.ID > record.Root && s.Best.Claim.Word == evidence.Unconfirmed && s.Best.Verified == nil {
-		fmt.Fprintf(w, "note  the gain of %s is not confirmed: too few samples say how large it is; `%s` goes on, `%s` measures it now\n", s.Best.ID, a.says("run"), a.says("promote best --verify"))
+	if why := unsure(s); why != "" {
+		fmt.Fprintf(w, "note  %s; `%s` goes on, `%s` measures it now\n", why, a.says("run"), a.says("promote best --verify"))
 	}
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s))
 	if n := s.Jobs.Ended(); n > 1 && s.Jobs.Failed == n && len(s.Failures) > 0 {
@@ -201,8 +216,6 @@ func (a *App) summary(s *view.Snapshot) error {
 	for _, g := range s.Guarantees {
 		fmt.Fprintf(w, "      missing: %s\n", g)
 	}
-	if s.Best.ID > record.Root {
-		fmt.Fprintf(w, "next  %s\n      %s\n      %s\n", a.says("show best"), a.says("diff best"), a.says("promote best --verify"))
-	}
+	a.printNext(nextSteps(s))
 	return nil
 }

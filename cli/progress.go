@@ -81,7 +81,7 @@ func (p *progress) see(s *view.Snapshot) {
 		return
 	}
 	if fresh {
-		fmt.Fprintf(p.app.Out, "%s new best %s: %s\n", now.Format("15:04:05"), s.Best.ID, bestText(s))
+		fmt.Fprintf(p.app.Out, "%s %s\n", now.Format("15:04:05"), newBestText(s))
 	}
 	if due {
 		fmt.Fprintf(p.app.Out, "%s %s\n", now.Format("15:04:05"), progressText(s, p.left(s, now), now))
@@ -165,8 +165,11 @@ func progressText(s *view.Snapshot, left time.Duration, now time.Time) string {
 	if r := longest(s.Running, now); r != nil && now.Sub(r.Started) >= silentFor {
 		fmt.Fprintf(&b, "; %s is %s since %s", r.Job.ID, view.CleanLine(r.Stage), roughly(now.Sub(r.Started)))
 	}
-	if s.Best.ID != record.NoCandidate {
+	switch {
+	case s.Best.ID > record.Root:
 		fmt.Fprintf(&b, "; best %s %s", s.Best.ID, bestText(s))
+	case s.Best.ID == record.Root && s.Jobs.Ended() > 0:
+		b.WriteString("; nothing better than the root yet")
 	}
 	return b.String()
 }
@@ -189,11 +192,23 @@ func roughly(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
+// newBestText announces a best: as one where its gain may be told, else as one that leads and
+// is still being measured.
+func newBestText(s *view.Snapshot) string {
+	if w := s.Best.Claim.Word; w == evidence.Unconfirmed || w == evidence.WithinNoise {
+		return fmt.Sprintf("%s leads for now: %s", s.Best.ID, bestText(s))
+	}
+	return fmt.Sprintf("new best %s: %s", s.Best.ID, bestText(s))
+}
+
 // bestText is the value of the best with what is known of its gain.
 func bestText(s *view.Snapshot) string {
 	text := bestValue(s)
 	if found := s.Best.Verified.Verification(); found != "" {
 		text += "; " + found
+	}
+	if beyondBelief(s) {
+		text += "; less than a thousandth of the root's is beyond belief: look at its diff"
 	}
 	if s.Best.Uncompared {
 		text += "; its behaviour was not compared"
@@ -206,40 +221,59 @@ func bestValue(s *view.Snapshot) string {
 	switch {
 	case s.Best.ID == record.Root:
 		return s.RootText() + " (the root)"
-	case c.N == 0:
-		return s.Valued(view.ClaimValue(c))
-	case s.Paired:
+	case c.Word == evidence.Unconfirmed && c.N == 0:
+		return fmt.Sprintf("%s (%s: no sample was held out yet)", s.Valued(view.FormatValue(c.Value)), c.Word)
+	case s.Paired || c.Word != evidence.Exact && c.Word != evidence.Confirmed:
 		return s.Valued(view.ClaimValue(c)) + " (" + view.ClaimGain(c) + ")"
 	}
 	return s.Valued(view.ClaimValue(c)) + " (" + view.ClaimGain(c) + " on the root)"
 }
 
-// gainOf is the improvement of the best on the root in percent, direction-aware,
-// and whether samples that did not choose the best say so. It is nil where the
+// gain is the improvement of the best on the root as data.
+type gain struct {
+	Gain      *float64    `json:"gain_pct"`     // of the best on the root; null where none may be told
+	Confirmed bool        `json:"confirmed"`    // by samples that did not choose the best, or by repeats that all agree
+	By        confirmedBy `json:"confirmed_by"` // what says so; "" where nothing does
+}
+
+// confirmedBy is what says that a gain is one.
+type confirmedBy string
+
+// What may confirm a gain. Where the root is the best there is none, which is sure as well.
+const (
+	byRoot    confirmedBy = "root"
+	byRepeats confirmedBy = "repeats"
+	byHeldOut confirmedBy = "held-out samples"
+)
+
+// gainOf is the gain of the best in percent, direction-aware. There is no number where the
 // root is 0 or nothing was measured. Where nothing varies every value counts.
-func gainOf(s *view.Snapshot) (gain *float64, confirmed bool) {
+func gainOf(s *view.Snapshot) gain {
 	switch {
 	case s.Best.ID == record.NoCandidate:
-		return nil, false
+		return gain{}
 	case s.Best.ID == record.Root:
-		return door.Number(0), true
+		return gain{door.Number(0), true, byRoot}
 	}
-	w := s.Best.Claim.Word
-	return door.Number(s.Best.Percent), w == evidence.Exact || w == evidence.Confirmed
+	g := gain{Gain: door.Number(s.Best.Percent)}
+	switch s.Best.Claim.Word {
+	case evidence.Exact:
+		g.Confirmed, g.By = true, byRepeats
+	case evidence.Confirmed:
+		g.Confirmed, g.By = true, byHeldOut
+	}
+	return g
 }
 
 // runResult is the last line of `run --headless --json`.
 type runResult struct {
 	Type string `json:"type"`
 	door.Status
-	Gain      *float64 `json:"gain_pct"`  // of the best on the root
-	Confirmed bool     `json:"confirmed"` // by samples that did not choose it
+	gain
 }
 
 func resultOf(s *view.Snapshot) runResult {
-	r := runResult{Type: "result", Status: door.StatusOf(s)}
-	r.Gain, r.Confirmed = gainOf(s)
-	return r
+	return runResult{Type: "result", Status: door.StatusOf(s), gain: gainOf(s)}
 }
 
 // enough is an error when a run did not gain what --fail-under asks for.
@@ -247,14 +281,15 @@ func (f *runFlags) enough(s *view.Snapshot) error {
 	if f.failUnder == nil {
 		return nil
 	}
-	gain, confirmed := gainOf(s)
-	switch {
-	case gain == nil:
+	switch g := gainOf(s); {
+	case unsure(s) != "":
+		return fmt.Errorf("--fail-under %g: %s", *f.failUnder, unsure(s))
+	case g.Gain == nil:
 		return fmt.Errorf("--fail-under %g: no gain can be told", *f.failUnder)
-	case !confirmed:
+	case !g.Confirmed:
 		return fmt.Errorf("--fail-under %g: the gain of %s is not confirmed", *f.failUnder, s.Best.ID)
-	case *gain < *f.failUnder:
-		return fmt.Errorf("--fail-under %g: the best gains %s", *f.failUnder, signedPercent(*gain))
+	case *g.Gain < *f.failUnder:
+		return fmt.Errorf("--fail-under %g: the best gains %s", *f.failUnder, signedPercent(*g.Gain))
 	}
 	return nil
 }

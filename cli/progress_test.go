@@ -24,20 +24,21 @@ func TestAGainCountsOnlyWhenItIsConfirmed(t *testing.T) {
 		snap      view.Snapshot
 		gain      *float64
 		confirmed bool
+		by        confirmedBy
 		pass      bool // --fail-under 5
 	}{
-		{"nothing was measured", view.Snapshot{Best: view.Standing{ID: record.NoCandidate}}, nil, false, false},
-		{"the root is the best", view.Snapshot{Root: root, Best: root}, value(0), true, false},
-		{"nothing varies", best(evidence.Exact, 10), value(10), true, true},
-		{"it varies and nothing was held out", best(evidence.Unconfirmed, math.NaN()), nil, false, false},
-		{"it varies and no gain was seen", best(evidence.WithinNoise, math.NaN()), nil, false, false},
-		{"a gain that is confirmed and small", best(evidence.Confirmed, 4), value(4), true, false},
-		{"a gain that is confirmed", best(evidence.Confirmed, 10), value(10), true, true},
-		{"the root is 0", best(evidence.Exact, math.NaN()), nil, true, false},
+		{"nothing was measured", view.Snapshot{Best: view.Standing{ID: record.NoCandidate}}, nil, false, "", false},
+		{"the root is the best", view.Snapshot{Root: root, Best: root}, value(0), true, "root", false},
+		{"nothing varies", best(evidence.Exact, 10), value(10), true, "repeats", true},
+		{"it varies and nothing was held out", best(evidence.Unconfirmed, math.NaN()), nil, false, "", false},
+		{"it varies and no gain was seen", best(evidence.WithinNoise, math.NaN()), nil, false, "", false},
+		{"a gain that is confirmed and small", best(evidence.Confirmed, 4), value(4), true, "held-out samples", false},
+		{"a gain that is confirmed", best(evidence.Confirmed, 10), value(10), true, "held-out samples", true},
+		{"the root is 0", best(evidence.Exact, math.NaN()), nil, true, "repeats", false},
 	} {
-		gain, confirmed := gainOf(&c.snap)
-		if (gain == nil) != (c.gain == nil) || gain != nil && math.Abs(*gain-*c.gain) > 1e-9 || confirmed != c.confirmed {
-			t.Errorf("%s: gain %v, confirmed %v", c.name, gain, confirmed)
+		g := gainOf(&c.snap)
+		if (g.Gain == nil) != (c.gain == nil) || g.Gain != nil && math.Abs(*g.Gain-*c.gain) > 1e-9 || g.Confirmed != c.confirmed || g.By != c.by {
+			t.Errorf("%s: %+v", c.name, g)
 		}
 		f := runFlags{failUnder: value(5)}
 		if err := f.enough(&c.snap); (err == nil) != c.pass {

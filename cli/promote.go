@@ -57,6 +57,9 @@ is shown and asked for. Tokens are read from GH_TOKEN, GITLAB_TOKEN or GITEA_TOK
 				if err != nil {
 					return err
 				}
+				if id == record.Root && args[0] == "best" {
+					return errNoGain
+				}
 				c, err := o.DB.Candidate(cmd.Context(), o.exp.ID, id)
 				if err != nil {
 					return o.noCandidate(id, err)
@@ -196,7 +199,7 @@ func (a *App) printPromoted(s *view.Snapshot, out *promoted) error {
 	if out.Behaviour == nil {
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%-10s %s\n", "behaviour", view.CleanLine(out.Behaviour.Summary()))
+	fmt.Fprintf(a.Out, "%-10s %s\n", "behaviour", behaviourText(out.Behaviour))
 	return a.printTold(*out.Behaviour)
 }
 

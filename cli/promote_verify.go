@@ -21,6 +21,9 @@ import (
 // errRefused ends `promote --verify` without a branch.
 var errRefused = errors.New("refused, nothing was written")
 
+// errNoGain ends `promote best` where the search found nothing: no fault of the command line.
+var errNoGain = errors.New("nothing better than the root was found yet, so there is nothing to promote; `atoll run` goes on with the search")
+
 // rootStays is why the root makes no branch.
 const rootStays = "the root is what candidates are compared with: it is in your branch already"
 
@@ -175,7 +178,7 @@ func (a *App) printVerified(r *verify.Report) error {
 		fmt.Fprintf(w, "%-10s %s: brings nothing\n", "left out", view.CleanLine(left))
 	}
 	if r.Behaviour != nil {
-		fmt.Fprintf(w, "%-10s %s\n", "behaviour", view.CleanLine(r.Behaviour.Summary()))
+		fmt.Fprintf(w, "%-10s %s\n", "behaviour", behaviourText(r.Behaviour))
 		if err := a.printTold(*r.Behaviour); err != nil {
 			return err
 		}

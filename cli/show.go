@@ -61,7 +61,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		fmt.Fprintf(w, "reason     %s\n", view.CleanLine(l.Reason))
 	}
 	if c.ID == 0 {
-		fmt.Fprintln(w, "the root of the experiment")
+		fmt.Fprintln(w, rootText(what))
 	} else {
 		fmt.Fprintf(w, "job        %s  %s by %s\nintent     %s\n", l.Job, l.Operator, l.Agent, view.CleanLine(l.Intent))
 	}
@@ -78,7 +78,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		fmt.Fprintf(w, "decided by %s, spread %s\n", view.Plural(l.Samples, "sample"), view.FormatValue(l.Spread))
 	}
 	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" && c.ID != 0 { // the root gains nothing on itself
-		fmt.Fprintf(w, "claimed    %s\ngain       %s\n", view.ClaimValue(claim), view.ClaimGain(claim))
+		fmt.Fprintf(w, "gain       %s\n", view.ClaimGain(claim))
 	}
 	for _, b := range o.state.Decided.BranchesOf(c.ID) {
 		text := b.Name
@@ -96,7 +96,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		}
 		fmt.Fprintf(w, "           %s %s %s\n", view.CleanLine(m.Name), view.FormatValue(m.Value), m.Unit)
 	}
-	fmt.Fprintf(w, "niche      %s\nsize       %d files, +%d -%d lines\n", nicheText(l.Niche), c.Files, c.Added, c.Removed)
+	fmt.Fprintf(w, "niche      %s\nsize       %s, +%d -%d lines\n", nicheText(l.Niche), view.Plural(c.Files, "file"), c.Added, c.Removed)
 	if err := a.printBehaviour(ctx, o, &c); err != nil {
 		return err
 	}
@@ -104,6 +104,19 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		return a.printEvidence(ctx, o, l.Job)
 	}
 	return nil
+}
+
+// rootText says what the root is to whoever asked for it, or for the best.
+func rootText(asked string) string {
+	if asked == "best" {
+		return "the root: nothing better was found yet"
+	}
+	return "the root of the experiment"
+}
+
+// behaviourText is what the guard found, behind the word "behaviour".
+func behaviourText(r *guard.Report) string {
+	return view.CleanLine(strings.TrimPrefix(r.Summary(), "behaviour "))
 }
 
 // printObjective tells the value of a candidate as what it is.
@@ -127,7 +140,7 @@ func (a *App) printBehaviour(ctx context.Context, o *opened, c *record.Candidate
 		return err
 	}
 	if report.Same() {
-		fmt.Fprintf(a.Out, "behaviour  %s\n", view.CleanLine(report.Summary()))
+		fmt.Fprintf(a.Out, "behaviour  %s\n", behaviourText(&report))
 	}
 	for i, d := range report.Differences {
 		if i == 8 {

@@ -55,19 +55,17 @@ func (o *opened) snapshot(ctx context.Context) (*view.Snapshot, error) {
 
 func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	w := a.Out
-	fmt.Fprintf(w, "%s  %s", view.CleanLine(s.Experiment.Name), view.CleanLine(a.spell(view.StateText(s.State, s.Reason))))
-	fmt.Fprintf(w, "  seed %d\n", s.Experiment.Seed)
+	fmt.Fprintf(w, "%s (seed %d)  %s\n", view.CleanLine(s.Experiment.Name), s.Experiment.Seed, view.CleanLine(a.spell(view.StateText(s.State, s.Reason))))
 	if s.Root.ID == record.NoCandidate {
 		fmt.Fprintln(w, "root  not measured yet")
 	} else {
 		fmt.Fprintf(w, "root  %s  %s  n %d, spread %s\n", s.Root.Commit.Short(), s.RootText(), s.Root.Samples, view.FormatValue(s.Root.MAD))
-		fmt.Fprintf(w, "best  %s %s  %s\n", s.Best.ID, s.Best.Commit.Short(), bestText(s))
+		fmt.Fprintf(w, "best  %s\n", bestLine(s))
 	}
 	for _, p := range s.Past {
 		fmt.Fprintln(w, pastText(p))
 	}
-	drawn := fmt.Sprintf("%d/%d niches (%.0f %%), QD score %s", s.Grid.Filled, s.Grid.Total, 100*s.Grid.Coverage, s.Grid.QDText())
-	fmt.Fprintf(w, "map   %s\n", cmp.Or(s.Grid.Undrawn(), drawn))
+	fmt.Fprintf(w, "map   %s\n", mapText(&s.Grid))
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s))
 	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, spendText(s), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
 	for _, y := range door.AgentYields(s) {
@@ -87,7 +85,16 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	for _, g := range s.Guarantees {
 		fmt.Fprintf(w, "missing guarantee: %s\n", g)
 	}
+	if why := unsure(s); why != "" {
+		fmt.Fprintf(w, "note  %s\n", why)
+	}
 	return nil
+}
+
+// mapText tells how much of the map is filled, or why there is none yet.
+func mapText(g *view.Grid) string {
+	drawn := fmt.Sprintf("%d of %d niches filled (%.0f %%), QD score %s", g.Filled, g.Total, 100*g.Coverage, g.QDText())
+	return cmp.Or(g.Undrawn(), drawn)
 }
 
 // spendText is the money of a run against its budget, and whether some of what
@@ -106,9 +113,9 @@ func spendText(s *view.Snapshot) string {
 // costText is the money of a usage; what nobody could meter is unknown.
 func costText(u record.Usage) string {
 	switch {
-	case u.CostUSD != nil:
+	case u.CostUSD != nil && *u.CostUSD > 0:
 		return fmt.Sprintf("$%.4f", *u.CostUSD)
-	case u.Requests == 0 && !u.Unmetered:
+	case u.CostUSD != nil, u.Requests == 0 && !u.Unmetered:
 		return "$0"
 	}
 	return "unknown cost"

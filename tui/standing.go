@@ -85,7 +85,7 @@ func (h *bars) bestWords(w int) (best, root string) {
 		if !terse {
 			t += h.interval(c)
 		}
-		return t + "  " + st.Warn.S(string(c.Word)), ""
+		return t + "  " + st.Warn.S(doubt(*c, w)), ""
 	case evidence.Confirmed:
 		t, gain := st.Label.S("best ")+h.value(widget.Number(c.Value), w), view.ClaimGain(*c)
 		switch {
@@ -108,6 +108,15 @@ func (h *bars) bestWords(w int) (best, root string) {
 		col = st.Bad
 	}
 	return t + "  " + col.S(widget.Percent(b.Percent)), h.onRoot("on ", h.rootText())
+}
+
+// doubt is the word of a claim that tells no gain, and in more cells more of what is held
+// against it.
+func doubt(c evidence.Claim, w int) string {
+	if view.Doubtful(c) && w < wholeEvidence {
+		return string(c.Word) + ", worse so far"
+	}
+	return view.ClaimWord(c)
 }
 
 // value is a number as what it is: a ratio to the root's metric says so.

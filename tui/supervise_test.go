@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 	"atoll/tui/pane"
@@ -371,5 +373,27 @@ func TestTheRootHasNoParentToDifferFrom(t *testing.T) {
 		r := newRig(t, tuitest.Snapshot(16), size[0], size[1])
 		r.run(r.app.openCandidate(record.Root))
 		r.tells([]string{"╭ root "}, "difference to parent")
+	}
+}
+
+func TestTheHeaderSaysThatABestIsWorseThanTheRootSoFar(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+		s := tuitest.Noisy(8)
+		s.Best.Claim = evidence.Claim{Word: evidence.Unconfirmed, Value: 2.4, N: 4, Gain: -0.1, Root: 2.5, RootN: 16, Interval: evidence.Interval{Low: 2.2, High: 2.6}}
+		s.Best.Percent = math.NaN()
+		r := newRig(t, s, size[0], size[1])
+		line := strings.Split(ansi.Strip(r.app.frame()), "\n")[1]
+		want := "unconfirmed, worse than the root so far"
+		if size[0] < 100 {
+			want = "unconfirmed, worse so far"
+		}
+		if !strings.Contains(line, want) || !strings.Contains(line, "niches ") {
+			t.Errorf("at %dx%d the header is %q", size[0], size[1], line)
+		}
+		s.Best.Claim.Gain = 0.1
+		r = newRig(t, s, size[0], size[1])
+		if line := strings.Split(ansi.Strip(r.app.frame()), "\n")[1]; !strings.Contains(line, "unconfirmed") || strings.Contains(line, "worse") {
+			t.Errorf("at %dx%d one that looks well is told as %q", size[0], size[1], line)
+		}
 	}
 }

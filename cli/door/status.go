@@ -95,6 +95,23 @@ type Standing struct {
 	Samples     int                `json:"samples"`
 	Spread      float64            `json:"spread"`
 	Improvement *float64           `json:"improvement_pct,omitempty"`
+	Verified    *Verified          `json:"verified,omitempty"` // by promote --verify; none where it was not
+}
+
+// Verified is a branch whose gain was measured on top of the user's before it was made.
+type Verified struct {
+	Branch string             `json:"branch"`
+	Of     record.CandidateID `json:"of"`   // what was written: of a minimised one an earlier step
+	Base   string             `json:"base"` // the branch that it was measured on
+	Onto   string             `json:"onto"` // its commit then
+	Gain   string             `json:"gain"` // with its evidence, for people
+}
+
+func verifiedOf(b *view.Branch) *Verified {
+	if b == nil || b.Base == "" {
+		return nil
+	}
+	return &Verified{view.CleanLine(b.Name), b.Of, view.CleanLine(b.Base), b.Onto, view.CleanLine(b.Gain)}
 }
 
 type JobCounts struct {
@@ -119,7 +136,7 @@ func StandingOf(s view.Standing, root bool) *Standing {
 	}
 	out := &Standing{ID: s.ID, Commit: s.Commit, Objective: s.Objective, Value: told.String(), Claimed: s.Claimed, Samples: s.Samples, Spread: s.MAD}
 	if !root {
-		out.Improvement, out.Claim, out.Uncompared = Number(s.Percent), &s.Claim, s.Uncompared
+		out.Improvement, out.Claim, out.Uncompared, out.Verified = Number(s.Percent), &s.Claim, s.Uncompared, verifiedOf(s.Verified)
 	}
 	return out
 }

@@ -29,14 +29,29 @@ func ToldValue(id record.CandidateID, c evidence.Claim) string {
 	case id == record.Root && c.N == 0:
 		return FormatValue(c.Value)
 	case id != record.Root && c.N > 0 && (c.Word == evidence.WithinNoise || c.Word == evidence.Unconfirmed):
-		return ClaimValue(c) + " " + string(c.Word)
+		return ClaimValue(c) + " " + ClaimWord(c)
 	}
 	return ClaimValue(c)
 }
 
+// Doubtful reports whether what was held out so far speaks against a gain that is still being
+// measured.
+func Doubtful(c evidence.Claim) bool {
+	return c.Word == evidence.Unconfirmed && c.N > 0 && c.Gain < 0
+}
+
+// ClaimWord is the word of a claim, and where that is "unconfirmed" whether what was held out
+// so far is worse than the root.
+func ClaimWord(c evidence.Claim) string {
+	if Doubtful(c) {
+		return string(c.Word) + ", worse than the root so far"
+	}
+	return string(c.Word)
+}
+
 // ClaimGain writes what may be told of a gain: "+12.30 %" where nothing varies,
 // "+12.3 % [9.8, 14.8] confirmed", or the words "unconfirmed" and "within noise"
-// alone. Where the root is 0 the gain is in its own unit.
+// alone, with what [ClaimWord] adds. Where the root is 0 the gain is in its own unit.
 func ClaimGain(c evidence.Claim) string {
 	gain, in, ok := c.Percent()
 	switch {
@@ -45,7 +60,7 @@ func ClaimGain(c evidence.Claim) string {
 	case c.Word == evidence.Exact:
 		return fmt.Sprintf("%+.6g", c.Gain+0)
 	case c.Word != evidence.Confirmed:
-		return string(c.Word)
+		return ClaimWord(c)
 	case !ok:
 		return fmt.Sprintf("%+.6g [%s, %s] %s", c.Gain, shortValue(c.GainIn.Low), shortValue(c.GainIn.High), c.Word)
 	}
@@ -121,6 +136,9 @@ func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
 	}
 	if s.Best.ID == id && s.Best.Verified != nil {
 		return text + "The run itself did not confirm its gain, which was " + s.Best.Verified.Verification() + "."
+	}
+	if Doubtful(*c) {
+		return text + fmt.Sprintf("It leads by the samples that decided; by the %s held out so far it is worse than the root: take it as no gain.", Plural(c.N, "sample"))
 	}
 	return text + "Its gain is unconfirmed: there are too few samples that did not decide."
 }

@@ -24,6 +24,9 @@ func TestClaimsAreWrittenWithTheirEvidence(t *testing.T) {
 		"a confirmed gain on 0":                        {evidence.Judge(evidence.Question{Candidate: many, Root: zero}), "120 [119.1, 120.9] n 16", "+120 [118.8, 121.2] confirmed"},
 		"no sample was held out":                       {evidence.Claim{Value: 120, Word: evidence.Unconfirmed}, "120 unconfirmed", "unconfirmed"},
 		"one sample was held out":                      {evidence.Judge(evidence.Question{Candidate: evidence.Summary{N: 1, Mean: 120}, Root: root}), "120 n 1", "+20.0 % [13.9, 26.1] confirmed"},
+		"held out, and worse than the root so far":     {evidence.Judge(evidence.Question{Candidate: evidence.Summary{N: 2, Mean: 99.9, Dev: 1}, Root: root}), "99.9 n 2", "unconfirmed, worse than the root so far"},
+		"lower is better, and it is higher so far":     {evidence.Judge(evidence.Question{Candidate: evidence.Summary{N: 2, Mean: 100.1, Dev: 1}, Root: root, Minimize: true}), "100.1 n 2", "unconfirmed, worse than the root so far"},
+		"held out, and better so far":                  {evidence.Judge(evidence.Question{Candidate: evidence.Summary{N: 2, Mean: 100.1, Dev: 1}, Root: root}), "100.1 n 2", "unconfirmed"},
 		"a loss":                                       {evidence.Judge(evidence.Question{Candidate: root, Root: many}), "100 [99.12, 100.9] n 16", "within noise"},
 	} {
 		if got := view.ClaimValue(c.claim); got != c.value {
@@ -91,5 +94,26 @@ func TestAGainThatAPromotionVerifiedIsNotCalledUnconfirmed(t *testing.T) {
 	b.Base = ""
 	if got := b.Verification(); got != "" {
 		t.Errorf("a branch that nothing verified is told as %q", got)
+	}
+}
+
+func TestABestThatHeldOutSamplesSpeakAgainstIsNotToldAsAGain(t *testing.T) {
+	c := evidence.Claim{Word: evidence.Unconfirmed, Value: 1.04, N: 3, Root: 1, Gain: -0.04, Interval: evidence.Interval{Low: 0.9, High: 1.18}}
+	s := view.Snapshot{Paired: true, Objective: "ms", Direction: "minimize", Noisy: true, Best: view.Standing{ID: 7, Objective: 0.8, Claim: c}}
+	if got, want := view.ClaimText(&s, 7, &c), "by the 3 samples held out so far it is worse than the root: take it as no gain."; !strings.HasSuffix(got, want) {
+		t.Errorf("the claim is told as %q, want %q", got, want)
+	}
+	if got, want := s.Told(7, &s.Best.Objective, &c).String(), "1.04 [0.9, 1.18] n 3 unconfirmed, worse than the root so far"; got != want {
+		t.Errorf("the value is told as %q, want %q", got, want)
+	}
+	old := s
+	old.Best = view.Standing{ID: record.Root}
+	news := view.NewsOf(&old, &s, view.FormatValue)
+	if len(news) != 1 || !strings.HasSuffix(news[0].Text, "worse than the root so far") {
+		t.Errorf("the news are %+v", news)
+	}
+	c.Gain = 0.04
+	if got, want := view.ClaimText(&s, 7, &c), "Its gain is unconfirmed: there are too few samples that did not decide."; !strings.HasSuffix(got, want) {
+		t.Errorf("a claim that looks well is told as %q, want %q", got, want)
 	}
 }

@@ -185,7 +185,7 @@ func (p *finishedPane) verdict(w int) []string {
 			said.Add(st.Label, "the run itself did not confirm its gain")
 			break
 		}
-		said.Add(st.Warn, string(c.Word)).Add(st.Label, ": more samples would tell; "+p.d.Key("measure")+" measures it again")
+		said.Add(st.Warn, view.ClaimWord(*c)).Add(st.Label, ": more samples would tell; "+p.d.Key("measure")+" measures it again")
 	}
 	out = append(out, said.String())
 	if c.Word != evidence.Exact && c.N > 0 && c.Interval.Bounded() {

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"atoll/config"
+	"atoll/engine/evidence"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// unsure says why the best is no gain yet, "" where its gain may be told, or was verified by a
+// promotion.
+func unsure(s *view.Snapshot) string {
+	b, c := &s.Best, s.Best.Claim
+	switch {
+	case b.ID <= record.Root || c.Word != evidence.Unconfirmed || b.Verified != nil:
+		return ""
+	case view.Doubtful(c):
+		return fmt.Sprintf("%s leads by the samples that chose it; by the %s held out so far it is worse than the root: take it as no gain", b.ID, view.Plural(c.N, "sample"))
+	case c.N == 0:
+		return fmt.Sprintf("the gain of %s is not confirmed: no sample was held out yet", b.ID)
+	}
+	return fmt.Sprintf("the gain of %s is not confirmed: the %s held out so far do not tell it from none", b.ID, view.Plural(c.N, "sample"))
+}
+
+// beyondBelief reports whether the best takes so little of the root's time that it more likely
+// fools its clock: `promote --verify` refuses it as well.
+func beyondBelief(s *view.Snapshot) bool {
+	c := &s.Best.Claim
+	return s.Best.ID > record.Root && s.Direction == "minimize" && config.TimeLike(s.Objective, "") && c.Root > 0 && c.Value < c.Root/1000
+}
+
+// step is a command that helps on, with what it does there.
+type step struct{ command, why string }
+
+// nextSteps are what to do after a run: of a best to look at and take it out, and where there
+// is none what may still bring one.
+func nextSteps(s *view.Snapshot) []step {
+	switch {
+	case s.Best.ID > record.Root:
+		return []step{{"show best", ""}, {"diff best", ""}, {"promote best --verify", ""}}
+	case s.Best.ID == record.NoCandidate:
+		return nil
+	}
+	var out []step
+	add := func(command, why string) { out = append(out, step{command, why}) }
+	measured := s.Jobs.Placed + s.Jobs.Scored
+	if n := s.Jobs.Held; n > 0 {
+		add("candidates --status held", view.Plural(n, "candidate")+" waiting for your review")
+	}
+	if measured == 0 && s.Jobs.Failed > 0 {
+		add("doctor --deep", "no candidate was measured: is it the evaluator?")
+	}
+	if s.Jobs.Failed+s.Jobs.Rejected > measured {
+		add("jobs --status failed", "more jobs failed than were measured, and why")
+	}
+	switch most := s.Jobs.Max; {
+	case s.State == record.ExperimentDone && most > 0 && s.Jobs.Ended()+s.Jobs.Held >= most:
+		add(fmt.Sprintf("run --max-jobs %d", 2*most), "the search goes on: its jobs are used up")
+	case s.State == record.ExperimentStopped:
+		add("run", "the search goes on: its jobs are not used up")
+	}
+	if s.Grade == "" {
+		add("doctor --mutants 20", "what this evaluator notices, and how small a gain it can show")
+	}
+	if changed := s.Jobs.Duplicate; changed > s.Jobs.Ended()/2 {
+		add("config explain gate.scope", "most jobs repeated what was known: let more files change")
+	}
+	if onlyOffline(s) {
+		add("config explain agents", "a model makes changes that the built-in agent cannot")
+	}
+	return out
+}
+
+// onlyOffline reports whether the built-in agent alone made candidates.
+func onlyOffline(s *view.Snapshot) bool {
+	return len(s.Agents) == 1 && s.Agents[0].Name == "offline"
+}
+
+// printNext prints what to do next, a command a line with its reason behind it.
+func (a *App) printNext(steps []step) {
+	wide := 0
+	for _, n := range steps {
+		wide = max(wide, len(a.says(n.command)))
+	}
+	head := "next"
+	for _, n := range steps {
+		line := a.says(n.command)
+		if n.why != "" {
+			line += strings.Repeat(" ", wide-len(line)) + "  # " + n.why
+		}
+		fmt.Fprintf(a.Out, "%-5s %s\n", head, line)
+		head = ""
+	}
+}

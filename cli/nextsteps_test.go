@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/engine/evidence"
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+func TestABestIsNotCalledAGainThatIsNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		claim                evidence.Claim
+		announced, best, why string
+	}{
+		"nothing was held out": {
+			evidence.Claim{Word: evidence.Unconfirmed, Value: 0.8},
+			"c7 leads for now: ", "0.8 of the root's ms (unconfirmed: no sample was held out yet)", "the gain of c7 is not confirmed: no sample was held out yet",
+		},
+		"held-out samples are worse": {
+			evidence.Claim{Word: evidence.Unconfirmed, Value: 1.02, N: 4, Gain: -0.02, Interval: evidence.Interval{Low: 0.9, High: 1.14}, Root: 1},
+			"c7 leads for now: ", "1.02 [0.9, 1.14] n 4 of the root's ms (unconfirmed, worse than the root so far)", "c7 leads by the samples that chose it; by the 4 samples held out so far it is worse than the root: take it as no gain",
+		},
+		"held-out samples are better and few": {
+			evidence.Claim{Word: evidence.Unconfirmed, Value: 0.97, N: 4, Gain: 0.03, Interval: evidence.Interval{Low: 0.9, High: 1.04}, Root: 1},
+			"c7 leads for now: ", "0.97 [0.9, 1.04] n 4 of the root's ms (unconfirmed)", "the gain of c7 is not confirmed: the 4 samples held out so far do not tell it from none",
+		},
+		"it is confirmed": {
+			evidence.Claim{Word: evidence.Confirmed, Value: 0.9, N: 8, Gain: 0.1, Interval: evidence.Interval{Low: 0.85, High: 0.95}, GainIn: evidence.Interval{Low: 0.05, High: 0.15}, Root: 1},
+			"new best c7: ", "0.9 [0.85, 0.95] n 8 of the root's ms (+10.0 % [5.0, 15.0] confirmed)", "",
+		},
+		"its clock is fooled": {
+			evidence.Claim{Word: evidence.Confirmed, Value: -5, N: 8, Gain: 6, Interval: evidence.Interval{Low: -6, High: -4}, GainIn: evidence.Interval{Low: 5, High: 7}, Root: 1},
+			"new best c7: ", "-5 [-6, -4] n 8 of the root's ms (+600.0 % [500.0, 700.0] confirmed); less than a thousandth of the root's is beyond belief: look at its diff", "",
+		},
+	} {
+		s := view.Snapshot{Objective: "ms", Direction: "minimize", Paired: true, Noisy: true, Best: view.Standing{ID: 7, Claim: c.claim, Percent: view.ClaimPercent(c.claim)}}
+		if got := newBestText(&s); got != c.announced+c.best {
+			t.Errorf("%s: it is announced as %q", name, got)
+		}
+		if got := unsure(&s); got != c.why {
+			t.Errorf("%s: %q, want %q", name, got, c.why)
+		}
+		least := math.Inf(-1)
+		err := (&runFlags{failUnder: &least}).enough(&s)
+		if (err == nil) != (c.why == "") || err != nil && !strings.HasSuffix(err.Error(), c.why) {
+			t.Errorf("%s: --fail-under says %v", name, err)
+		}
+		s.Best.Verified = &view.Branch{Name: "b", Of: 7, Promotion: record.Promotion{Base: "main", Onto: "0123456789"}}
+		if got := unsure(&s); got != "" {
+			t.Errorf("%s: verified it is told as %q", name, got)
+		}
+	}
+}
+
+func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
+	root := view.Standing{ID: record.Root}
+	offline := []view.Yield{{Name: "offline"}}
+	for name, c := range map[string]struct {
+		s    view.Snapshot
+		want []string
+	}{
+		"there is a best":      {view.Snapshot{Best: view.Standing{ID: 7}}, []string{"show best", "diff best", "promote best --verify"}},
+		"nothing was measured": {view.Snapshot{Best: view.Standing{ID: record.NoCandidate}}, nil},
+		"its jobs are used up": {
+			view.Snapshot{Best: root, State: record.ExperimentDone, Grade: "good", Jobs: view.Counts{Scored: 30, Max: 30}},
+			[]string{"run --max-jobs 60"},
+		},
+		"its time is over": {
+			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Jobs: view.Counts{Scored: 10, Max: 30}},
+			[]string{"run"},
+		},
+		"another budget than that of jobs is used up": {
+			view.Snapshot{Best: root, State: record.ExperimentDone, Grade: "good", Jobs: view.Counts{Scored: 10, Max: 30}}, nil,
+		},
+		"nobody put the evaluator on trial, and one waits": {
+			view.Snapshot{Best: root, State: record.ExperimentStopped, Jobs: view.Counts{Scored: 10, Held: 1}},
+			[]string{"candidates --status held", "run", "doctor --mutants 20"},
+		},
+		"no candidate could be measured": {
+			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Jobs: view.Counts{Failed: 10}},
+			[]string{"doctor --deep", "jobs --status failed", "run"},
+		},
+		"nothing new is made by the agent that is built in": {
+			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Agents: offline, Jobs: view.Counts{Scored: 4, Duplicate: 6}},
+			[]string{"run", "config explain gate.scope", "config explain agents"},
+		},
+	} {
+		var got []string
+		for _, n := range nextSteps(&c.s) {
+			got = append(got, n.command)
+		}
+		if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	out := &bytes.Buffer{}
+	a := &App{Out: out}
+	a.printNext([]step{{"run", "the search goes on"}, {"doctor --deep", "why"}})
+	if got, want := out.String(), "next  atoll run            # the search goes on\n      atoll doctor --deep  # why\n"; got != want {
+		t.Errorf("it prints\n%s, want\n%s", got, want)
+	}
+}
+
+func TestARaceIsOneForMoreThanTheRoot(t *testing.T) {
+	curve := func(best ...float64) *view.Snapshot {
+		s := &view.Snapshot{Direction: "minimize"}
+		for i, v := range best {
+			s.Curves.X, s.Curves.Best = append(s.Curves.X, i+1), append(s.Curves.Best, v)
+		}
+		return s
+	}
+	if r := raceOf(curve(1, 1, 0.9, 0.7), curve(1, 0.8)); r == nil || r.Level != 0.8 || r.Measured[0] != 4 || r.Measured[1] != 2 {
+		t.Errorf("the race is %+v", r)
+	}
+	for name, second := range map[string]*view.Snapshot{"never left the root": curve(1, 1, 1), "is worse by held-out samples": curve(1, 1.2)} {
+		if r := raceOf(curve(1, 0.7), second); r != nil {
+			t.Errorf("one that %s makes the race %+v", name, r)
+		}
+	}
+	if r := raceOf(curve(1, 0.7), curve()); r != nil {
+		t.Errorf("one without a curve makes the race %+v", r)
+	}
+}
+
+func TestTheLogAndTheProgressAnnounceABestOnce(t *testing.T) {
+	out := &bytes.Buffer{}
+	a := &App{Out: out}
+	l := view.LogLine{At: time.Unix(1e9, 0), Level: "info", Job: 7, Text: "new best: c7 takes (1,2) from c3 with 0.8"}
+	if a.printLine(l); !strings.HasSuffix(out.String(), " c7 takes (1,2) from c3 with 0.8\n") || strings.Contains(out.String(), "best") {
+		t.Errorf("a line of the log is told as %q", out)
+	}
+	a.flags.json = true
+	if a.printLine(l); !strings.Contains(out.String(), `"new best: c7 takes`) {
+		t.Errorf("as data it is %q", out)
+	}
+}
