@@ -166,10 +166,14 @@ func (a *App) printComparison(c *comparison) error {
 	row("measurements", func(i int) string { return fmt.Sprint(c.Effort[i].Evaluations) })
 	row("tokens", func(i int) string { return fmt.Sprint(c.Effort[i].InputTokens + c.Effort[i].OutputTokens) })
 	row("cost", func(i int) string {
-		if cost := c.Effort[i].Cost; cost != nil {
+		switch cost := c.Effort[i].Cost; {
+		case cost == nil:
+			return "unknown"
+		case *cost == 0:
+			return "$0"
+		default:
 			return fmt.Sprintf("$%.4f", *cost)
 		}
-		return "unknown"
 	})
 	row("time", func(i int) string {
 		return (time.Duration(c.Effort[i].WallS*1000) * time.Millisecond).Round(100 * time.Millisecond).String()

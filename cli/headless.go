@@ -186,8 +186,7 @@ func (a *App) summary(s *view.Snapshot, axes string) error {
 		return nil
 	}
 	w := a.Out
-	fmt.Fprintf(w, "\n%s: %s", view.CleanLine(s.Experiment.Name), view.CleanLine(a.spell(view.StateText(s.State, s.Reason))))
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "\n%s: %s\n", view.CleanLine(s.Experiment.Name), a.stateText(s))
 	if s.Best.ID != record.NoCandidate {
 		if s.Best.ID == record.Root {
 			fmt.Fprintf(w, "root  %s  %s\n", s.Root.Commit.Short(), s.RootText())

@@ -25,11 +25,23 @@ func unsure(s *view.Snapshot) string {
 	return fmt.Sprintf("the gain of %s is not confirmed: the %s held out so far do not tell it from none", b.ID, view.Plural(c.N, "sample"))
 }
 
-// beyondBelief reports whether the best takes so little of the root's time that it more likely
-// fools its clock: `promote --verify` refuses it as well.
-func beyondBelief(s *view.Snapshot) bool {
-	c := &s.Best.Claim
-	return s.Best.ID > record.Root && s.Direction == "minimize" && config.TimeLike(s.Objective, "") && c.Root > 0 && c.Value < c.Root/1000
+// stateText tells a state and why. Where the doubt about the best is told in a line of its own
+// the reason does without it.
+func (a *App) stateText(s *view.Snapshot) string {
+	reason := s.Reason
+	if unsure(s) != "" {
+		reason = view.WithoutDoubt(reason)
+	}
+	return view.CleanLine(a.spell(view.StateText(s.State, reason)))
+}
+
+// beyondBelief is a warning of a candidate that takes so little of the root's time that it more
+// likely fools its clock, "" for others: `promote --verify` refuses it as well.
+func beyondBelief(direction, metric string, c evidence.Claim) string {
+	if direction != "minimize" || !config.TimeLike(metric, "") || c.Root <= 0 || c.Value >= c.Root/1000 {
+		return ""
+	}
+	return "; less than a thousandth of the root's is beyond belief: look at its diff"
 }
 
 // step is a command that helps on, with what it does there.

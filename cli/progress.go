@@ -207,8 +207,8 @@ func bestText(s *view.Snapshot) string {
 	if found := s.Best.Verified.Verification(); found != "" {
 		text += "; " + found
 	}
-	if beyondBelief(s) {
-		text += "; less than a thousandth of the root's is beyond belief: look at its diff"
+	if s.Best.ID > record.Root {
+		text += beyondBelief(s.Direction, s.Objective, s.Best.Claim)
 	}
 	if s.Best.Uncompared {
 		text += "; its behaviour was not compared"

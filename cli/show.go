@@ -78,7 +78,8 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		fmt.Fprintf(w, "decided by %s, spread %s\n", view.Plural(l.Samples, "sample"), view.FormatValue(l.Spread))
 	}
 	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" && c.ID != 0 { // the root gains nothing on itself
-		fmt.Fprintf(w, "gain       %s\n", view.ClaimGain(claim))
+		ev := &o.state.Config.Evaluator
+		fmt.Fprintf(w, "gain       %s%s\n", view.ClaimGain(claim), beyondBelief(ev.Direction, ev.Objective, claim))
 	}
 	for _, b := range o.state.Decided.BranchesOf(c.ID) {
 		text := b.Name

@@ -55,7 +55,7 @@ func (o *opened) snapshot(ctx context.Context) (*view.Snapshot, error) {
 
 func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	w := a.Out
-	fmt.Fprintf(w, "%s (seed %d)  %s\n", view.CleanLine(s.Experiment.Name), s.Experiment.Seed, view.CleanLine(a.spell(view.StateText(s.State, s.Reason))))
+	fmt.Fprintf(w, "%s (seed %d)  %s\n", view.CleanLine(s.Experiment.Name), s.Experiment.Seed, a.stateText(s))
 	if s.Root.ID == record.NoCandidate {
 		fmt.Fprintln(w, "root  not measured yet")
 	} else {

@@ -13,7 +13,7 @@ func yieldText(y door.AgentYield) string {
 	if y.Yield == nil {
 		return text
 	}
-	text += fmt.Sprintf(", %d took a niche when they ended (%.0f %%)", y.Improved, 100**y.Yield)
+	text += fmt.Sprintf(", %d took a niche when measured first (%.0f %%)", y.Improved, 100**y.Yield)
 	switch {
 	case y.Cost == nil:
 		text += ", unknown cost"

@@ -37,6 +37,13 @@ func (s *Snapshot) TellRest() {
 	s.Reason = strings.Join(parts, "; ")
 }
 
+// WithoutDoubt is a reason without what [Snapshot.TellRest] says of a gain that is not
+// confirmed, for readers who are told more of it.
+func WithoutDoubt(reason string) string {
+	parts := strings.Split(reason, "; ")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.HasSuffix(part, notConfirmed) }), "; ")
+}
+
 // JobsDone says how many jobs came to their end.
 func JobsDone(n int) string { return Plural(n, "job") + jobsDone }
 

@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"strings"
 	"testing"
 
 	"atoll/engine/evidence"
@@ -51,6 +52,9 @@ func TestTheReasonTellsWhatIsLeftAsOfNow(t *testing.T) {
 			}
 			if s.TellRest(); s.Reason != c.want {
 				t.Errorf("told twice it is %q", s.Reason)
+			}
+			if got, want := view.WithoutDoubt(s.Reason), strings.TrimSuffix(c.want, "; the gain of c7 is not confirmed"); got != want {
+				t.Errorf("without its doubt it is %q, not %q", got, want)
 			}
 		})
 	}

@@ -29,6 +29,7 @@ type Telling struct {
 	killed   *regexp.Regexp // make: *** [Makefile:4: bench] Segmentation fault
 	excerpt  *regexp.Regexp // | ^~~~, 12 |  int x: the lines of a source that a message is about
 	harmless *regexp.Regexp // a.c:3:4: warning: words, 1 warning generated.
+	figure   *regexp.Regexp // 12.5, ms = 12.5: a result
 	digits   *regexp.Regexp
 	Private  *regexp.Regexp // folders of a sandbox on the lower rungs
 }
@@ -38,7 +39,7 @@ func NewTelling() *Telling {
 		python:   regexp.MustCompile(`^([A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit|Warning|Failure|Timeout|Expired|Iteration)\w*)(:.*)?$`),
 		frame:    regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`),
 		compile:  regexp.MustCompile(`^(\./)?([\w./+-]+\.(go|c|cc|cpp|cxx|h|hpp|rs|zig|swift|java|kt|ts|tsx|js|hs|f90|jl)):(\d+)(:\d+)?: (\S.*)$`),
-		beside:   regexp.MustCompile(`^(warning|note|remark|In [a-z ]*function|At global scope|  ?required |required |instantiated )`),
+		beside:   regexp.MustCompile(`^(warning|note|remark): `),
 		tsc:      regexp.MustCompile(`^(\S+\.[cm]?[jt]sx?)(?:\((\d+),\d+\): |:(\d+):\d+ - )(error TS\d+: \S.*)$`),
 		linker:   regexp.MustCompile(`: (undefined reference to|multiple definition of|error: undefined symbol:) \S`),
 		rustc:    regexp.MustCompile(`^(error(\[E\d+\])?|fatal error): \S`),
@@ -55,6 +56,7 @@ func NewTelling() *Telling {
 		killed:   regexp.MustCompile(`^g?make(\[\d+\])?: \*\*\* .*\b(Segmentation fault|Bus error|Floating point exception|Illegal instruction|Killed)`),
 		excerpt:  regexp.MustCompile(`^\s*\d*\s*\|( |$)|^[\s^~]+$`),
 		harmless: regexp.MustCompile(`: (warning|note): |^\d+ (warning|error)s?\b.* generated|^compilation terminated|: In [a-z ]*function |^In file included from |^collect2: error: ld returned|^cc1\w*: (all|some) warnings`),
+		figure:   regexp.MustCompile(`^\s*([\w./%-]+\s*=\s*)?[-+]?\d[\d.,]*([eE][-+]?\d+)?\s*$`),
 		digits:   regexp.MustCompile(`0x[0-9a-fA-F]+|\d+(\.\d+)?`),
 	}
 }
@@ -70,7 +72,7 @@ func (t *Telling) Line(stderr, stdout string, strip ...string) string {
 			}
 		}
 	}
-	little := []*regexp.Regexp{t.excerpt, t.harmless, t.make} // the least telling first
+	little := []*regexp.Regexp{t.excerpt, t.harmless, t.figure, t.make} // the least telling first
 	for n := range slices.Backward(make([]struct{}, len(little)+1)) {
 		for _, text := range [][]string{err, out} {
 			if l := last(text, little[:n]...); l != "" {

@@ -49,11 +49,13 @@ sum.c:(.text+0x1d): undefined reference to ` + "`total'" + `
 collect2: error: ld returned 1 exit status
 make: *** [Makefile:2: sum] Error 1
 `, "", "sum.c:(.text+0x1d): undefined reference to `total'"},
-		"make has no rule":             {"make: *** No rule to make target 'sum.c', needed by 'sum'.  Stop.\n", "", "make: *** No rule to make target 'sum.c', needed by 'sum'. Stop."},
-		"make, and nothing but carets": {"sum.c:8:9: warning: unused variable 'k'\n    8 |     int k = 3;\n      |         ^~~~\nmake: *** [Makefile:4: test] Error 3\n", "", "make: *** [Makefile:4: test] Error 3"},
-		"a warning alone":              {"sum.c:8:9: warning: unused variable 'k'\n      |         ^~~~\n", "", "sum.c:8:9: warning: unused variable 'k'"},
-		"tsc":                          {"", "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\nsrc/b.ts(1,1): error TS2304: Cannot find name 'x'.\n", "src/a.ts:3: error TS2322: Type 'string' is not assignable to type 'number'."},
-		"tsc for people":               {"", "\x1b[96msrc/a.ts\x1b[0m:\x1b[93m3\x1b[0m:\x1b[93m7\x1b[0m - \x1b[91merror\x1b[0m\x1b[90m TS2322: \x1b[0mType 'string' is not assignable to type 'number'.\n\n3 const a: number = 'x';\n        ~\n\nFound 1 error in src/a.ts:3\n", "src/a.ts:3: error TS2322: Type 'string' is not assignable to type 'number'."},
+		"make has no rule":                                  {"make: *** No rule to make target 'sum.c', needed by 'sum'.  Stop.\n", "", "make: *** No rule to make target 'sum.c', needed by 'sum'. Stop."},
+		"make, and nothing but carets":                      {"sum.c:8:9: warning: unused variable 'k'\n    8 |     int k = 3;\n      |         ^~~~\nmake: *** [Makefile:4: test] Error 3\n", "", "make: *** [Makefile:4: test] Error 3"},
+		"make, and a program that says nothing but figures": {"2355452533.000231\nmake: *** [Makefile:4: bench] Error 1\n", "ms = 30.6146\n", "make: *** [Makefile:4: bench] Error 1"},
+		"figures alone":                                     {"", "sum 3\nms = 30.6146\n", "sum 3"},
+		"a warning alone":                                   {"sum.c:8:9: warning: unused variable 'k'\n      |         ^~~~\n", "", "sum.c:8:9: warning: unused variable 'k'"},
+		"tsc":                                               {"", "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\nsrc/b.ts(1,1): error TS2304: Cannot find name 'x'.\n", "src/a.ts:3: error TS2322: Type 'string' is not assignable to type 'number'."},
+		"tsc for people":                                    {"", "\x1b[96msrc/a.ts\x1b[0m:\x1b[93m3\x1b[0m:\x1b[93m7\x1b[0m - \x1b[91merror\x1b[0m\x1b[90m TS2322: \x1b[0mType 'string' is not assignable to type 'number'.\n\n3 const a: number = 'x';\n        ~\n\nFound 1 error in src/a.ts:3\n", "src/a.ts:3: error TS2322: Type 'string' is not assignable to type 'number'."},
 		"pytest with its summary": {"", `    def test_top():
 >       assert top("a b") == 3
 E       assert 2 == 3
