@@ -25,6 +25,8 @@ Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under 
 		Example: "  atoll doctor\n  atoll doctor --deep          measure the root twice, and try every agent on one line of work\n  atoll doctor --mutants 40    break the root 40 times: does the evaluator notice?\n  atoll doctor --speed 20000   overhead of one job in a target of so many files", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
+			d := a.doing()
+			defer d.end()
 			if speed > 0 {
 				return a.speed(ctx, speed)
 			}
@@ -38,12 +40,12 @@ Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under 
 				if placeErr != nil {
 					return placeErr
 				}
-				return a.mutants(ctx, doctor.Options{Target: p.target, Config: loaded, ConfigErr: loadErr, Now: a.Now, Env: a.Env}, p.state, mutants)
+				return a.mutants(ctx, doctor.Options{Target: p.target, Config: loaded, ConfigErr: loadErr, Now: a.Now, Env: a.Env, Doing: d.begin}, p.state, mutants, d.tell)
 			}
 			target := p.target
 			target.Dirty = target.Dirty && !onlyOurs(ctx, p) // what init wrote is read from the work tree
 			checks = append(checks, engine.Doctor(ctx, doctor.Options{
-				Target: target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env,
+				Target: target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env, Doing: d.begin,
 			})...)
 			if files := uncommitted(ctx, p, loaded); loadErr == nil && len(files) > 0 {
 				checks = append(checks, view.CheckLine{Group: "evaluator", Name: "command", Detail: strings.Join(files, ", ") + " is not committed, so no candidate would have it", Cure: committing(files)})

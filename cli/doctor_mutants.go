@@ -17,14 +17,12 @@ import (
 // mostMutants bounds --mutants: each costs one run of the evaluator.
 const mostMutants = 10_000
 
-// mutants puts the evaluator on trial and prints its grade.
-func (a *App) mutants(ctx context.Context, o doctor.Options, state string, n int) error {
+// mutants puts the evaluator on trial and prints its grade; tell is told of each program.
+func (a *App) mutants(ctx context.Context, o doctor.Options, state string, n int, tell func(string)) error {
 	if n < 1 || n > mostMutants {
 		return usage("--mutants %d: between 1 and %d", n, mostMutants)
 	}
-	report, err := doctor.Mutants(ctx, o, n, func(line string) {
-		fmt.Fprintln(a.Err, view.CleanLine(line))
-	})
+	report, err := doctor.Mutants(ctx, o, n, tell)
 	if err != nil {
 		if tried := report.Caught + len(report.Missed); tried > 0 && !a.flags.json {
 			fmt.Fprintf(a.Out, "ended early, %d of %d were tried\n", tried+report.Unbuilt+report.Same, n)

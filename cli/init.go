@@ -129,6 +129,9 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 	if err != nil {
 		return survey.Result{}, fmt.Errorf("find this program: %w", err)
 	}
+	d := a.doing()
+	defer d.end()
+	d.begin("taking the committed files of " + target.Path)
 	lab, err := survey.OpenLab(ctx, box, target, "HEAD", exe)
 	if err != nil {
 		return survey.Result{}, err
@@ -137,7 +140,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 	a.uncommitted(look, lab.Files)
 	committed := config.Detect(lab.Files, lab.Read)
 	committed.Name = look.Name
-	o := survey.Options{Lab: lab, Look: committed, Env: a.Env, Tree: target.Path, Say: func(s string) { a.tell("  %s", a.spell(s)) }}
+	o := survey.Options{Lab: lab, Look: committed, Env: a.Env, Tree: target.Path, Doing: d.begin, Say: func(s string) { d.aside(func() { a.tell("  %s", a.spell(s)) }) }}
 	if dir := filepath.Join(target.Path, "node_modules"); !slices.ContainsFunc(lab.Files, func(f string) bool { return strings.HasPrefix(f, "node_modules/") }) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			o.Modules = dir
@@ -145,7 +148,11 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 	}
 	o.Pythons = pythons(target.Path, a.getenv("PATH"))
 	if in := a.answers(f); in != nil {
-		o.Ask = a.question(ctx, in)
+		ask := a.question(ctx, in)
+		o.Ask = func(question string, proposed bool) bool {
+			d.rest()
+			return ask(question, proposed)
+		}
 	}
 	found, err := survey.Run(ctx, o)
 	if errors.Is(err, survey.ErrNothing) {

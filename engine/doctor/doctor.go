@@ -29,6 +29,14 @@ type Options struct {
 	Deep      bool // also measure the root and try every agent
 	Now       func() time.Time
 	Env       []string
+	Doing     func(string) // what begins now and takes its time; nil: nobody listens
+}
+
+// doing says what begins.
+func (o Options) doing(format string, args ...any) {
+	if o.Doing != nil {
+		o.Doing(fmt.Sprintf(format, args...))
+	}
 }
 
 // checkup gathers findings.
@@ -59,6 +67,9 @@ func Check(ctx context.Context, o Options) []view.CheckLine {
 	c.scripts()
 	box := c.sandbox(ctx)
 	c.disk()
+	if o.Deep {
+		o.doing("reading what is kept in %s", o.State)
+	}
 	c.lines = append(c.lines, CheckState(ctx, StateOptions{Dir: o.State, Deep: o.Deep, Running: o.Running})...)
 	if box != nil {
 		if o.Deep && o.ConfigErr == nil && o.Target.Path != "" {
@@ -211,6 +222,11 @@ func measureRoot(ctx context.Context, box *sandbox.Box, tmp string, o Options) (
 	}
 	defer bench.close()
 	for i := range 2 {
+		if i == 0 {
+			o.doing("measuring the root, 1 of 2: %s", bench.most())
+		} else {
+			o.doing("measuring the root, 2 of 2; the last took %s", took.Round(100*time.Millisecond))
+		}
 		began := o.Now()
 		out, err := bench.ev.Run(ctx, eval.Request{Base: bench.base, Trusted: bench.base, Experiment: "doctor", BaseCommit: bench.root, Commit: bench.root, Repeat: i, Root: true, Goal: bench.cfg.Goal})
 		took = o.Now().Sub(began)

@@ -1,11 +1,13 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"atoll/config"
 	"atoll/engine/eval"
@@ -62,13 +64,26 @@ func (b *bench) fill(ctx context.Context, box *sandbox.Box, o Options) error {
 	return err
 }
 
+// most says how long one measurement may take, and of which stages it is.
+func (b *bench) most() string {
+	e := b.cfg.Evaluator
+	if len(e.Stages) == 0 {
+		return fmt.Sprintf("for up to %s", e.Timeout)
+	}
+	var parts []string
+	for _, s := range e.Stages {
+		parts = append(parts, fmt.Sprintf("%s up to %s", s.Name, cmp.Or(s.Timeout, e.Timeout)))
+	}
+	return strings.Join(parts, ", ")
+}
+
 func (b *bench) close() error {
 	b.release()
 	return b.repo.Close()
 }
 
 // Mutants puts the evaluator on trial: n programs that were broken on purpose,
-// and the root against itself. tell is told of each step; it may be nil. It
+// and the root against itself. tell is told of each program; it may be nil. It
 // writes nothing but caches.
 func Mutants(ctx context.Context, o Options, n int, tell func(string)) (report trial.Report, err error) {
 	if o.ConfigErr != nil {
@@ -77,6 +92,7 @@ func Mutants(ctx context.Context, o Options, n int, tell func(string)) (report t
 	if problems := o.Config.Complete(); len(problems) > 0 {
 		return report, problems
 	}
+	o.doing("preparing the root and its evaluator")
 	box, err := sandbox.New(ctx, sandbox.Options{Mode: sandbox.Mode(o.Config.Sandbox.Mode), Scratch: o.Config.Sandbox.Scratch})
 	if err != nil {
 		return report, err
@@ -110,9 +126,10 @@ func Mutants(ctx context.Context, o Options, n int, tell func(string)) (report t
 	if err != nil {
 		return report, err
 	}
+	o.doing("putting the evaluator on trial with %d broken programs; one measurement: %s", len(mutants), b.most())
 	report, err = trial.Run(ctx, b.ev, g, trial.Options{
 		Base: b.base, Root: b.root, Goal: b.cfg.Goal, Minimize: b.cfg.Evaluator.Direction == "minimize",
-		Mutants: mutants, Workers: b.cfg.Workers, Tell: tell,
+		Mutants: mutants, Workers: b.cfg.Workers, Tell: tell, Doing: o.Doing,
 	})
 	report.Tree = b.tree
 	return report, err

@@ -137,6 +137,7 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, trees trialTre
 		c.add("agents", a.Name, err, "", "")
 		return
 	}
+	c.opt.doing("trying the agent %s on one line of work%s", a.Name, within(a.Timeout))
 	value := 0.0
 	job := agent.Job{
 		Number: 1, Attempt: 1, Rand: rand.New(rand.NewPCG(1, 1)), Operator: record.OpMutate, Goal: trialGoal, Direction: "maximize", Metric: "lines",
@@ -149,6 +150,14 @@ func (c *checkup) tryAgent(ctx context.Context, box *sandbox.Box, trees trialTre
 	res, err := built.Agents[a.Name].Edit(ctx, job, files)
 	took := c.opt.Now().Sub(began)
 	c.tried(a, res, paid, took, err)
+}
+
+// within says how long something may take; "" where that is not bounded.
+func within(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", for up to %s", d)
 }
 
 // tried says what a trial showed.

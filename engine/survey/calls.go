@@ -160,6 +160,7 @@ func (s *callBench) record(ctx context.Context) (string, error) {
 	if err := s.lay(map[string]string{"record" + s.kit.ending: s.kit.record, "work" + s.kit.ending: s.kit.work}); err != nil {
 		return "", err
 	}
+	s.doing(testPatience, "recording the calls of the tests: %s", oneLine(s.testCommand))
 	o := s.evalOptions()
 	o.Command, o.Adapter, o.Output, o.Timeout = s.run("record", words...), "", output.OutputFile, testPatience
 	sample, err := s.Lab.Run(ctx, o, false)
@@ -200,6 +201,7 @@ func (s *callBench) keepSteady(ctx context.Context) (string, error) {
 		if err := s.layCalls(); err != nil {
 			return "", err
 		}
+		s.doing(testPatience, "making the calls of the tests again, %d of %d", i+1, len(answers))
 		if reason, err := s.ask(ctx, &answers[i], "answers"); err != nil || reason != "" {
 			return reason, err
 		}
@@ -254,6 +256,7 @@ func (s *callBench) callTargets(ctx context.Context) error {
 		Symbol string
 		Share  float64
 	}
+	s.doing(testPatience, "profiling the benchmark")
 	if reason, err := s.ask(ctx, &shares, "profile", profileTime); err != nil || reason != "" {
 		return err // what cannot be profiled has no targets
 	}

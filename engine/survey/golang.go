@@ -46,6 +46,7 @@ const testPatience = 3 * time.Minute
 
 func (s *survey) goTests(ctx context.Context) error {
 	command := []string{"go", "test", "-trimpath", "-vet=off"}
+	s.doing(testPatience, "running the tests: go test ./...")
 	sample, err := s.Lab.Command(ctx, testPatience, []string{"go"}, append(slices.Clone(command), "-json", "./...")...)
 	if err != nil {
 		return err
@@ -53,6 +54,7 @@ func (s *survey) goTests(ctx context.Context) error {
 	if sample.Raw.TimedOut {
 		command = append(command, "-short")
 		s.Say("the tests did not end in " + roundTime(testPatience).String() + "; trying go test -short")
+		s.doing(testPatience, "running the tests: go test -short ./...")
 		if sample, err = s.Lab.Command(ctx, testPatience, []string{"go"}, append(slices.Clone(command), "-json", "./...")...); err != nil {
 			return err
 		}
@@ -77,6 +79,7 @@ func (s *survey) goTests(ctx context.Context) error {
 		packages = s.module.relative(ctx, t.good)
 	}
 	command = append(command, packages...)
+	s.doing(testPatience, "running the tests that pass once more")
 	again, err := s.Lab.Watched(ctx, testPatience, []string{"go"}, command...)
 	if err != nil {
 		return err
@@ -155,6 +158,7 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	// A package that does not build keeps the benchmarks of all that are named
 	// from running, so only those that have some are.
 	list := append([]string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-benchtime=1x"}, s.module.benchFolders()...)
+	s.doing(testPatience, "running each benchmark once")
 	sample, err := s.Lab.Command(ctx, testPatience, []string{"go"}, list...)
 	if err != nil {
 		return "", err

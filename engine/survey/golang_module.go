@@ -23,7 +23,8 @@ type goModule struct {
 	lab   *Lab
 	env   []string     // of this process, for the go command
 	say   func(string) // a finding, one sentence
-	found bool         // go.mod lies at the top
+	doing func(most time.Duration, format string, args ...any)
+	found bool // go.mod lies at the top
 }
 
 // warm compiles everything once outside of the sandbox, as the person's own go
@@ -35,9 +36,10 @@ func (m *goModule) warm(ctx context.Context) {
 		return
 	}
 	m.found = true
-	m.say("compiling once, so that the build cache is warm")
+	m.doing(firstPatience, "compiling once, so that the build cache is warm")
 	out, err := m.command(ctx, "test", "-trimpath", "-vet=off", "-run=^$", "-exec=true", "./...")
 	if err == nil {
+		m.doing(firstPatience, "compiling once more, for the clock of processor time")
 		m.warmClock(ctx)
 		_, _ = m.command(ctx, "tool", "-n", "pprof") // which the go command compiles where it is first asked for
 		return

@@ -44,6 +44,7 @@ func (s *survey) goTargets(ctx context.Context, before string, command, packages
 	}
 	shares := map[string]float64{}
 	for _, p := range packages {
+		s.doing(profilePatience, "profiling the benchmarks of %s", p)
 		found, err := s.profile(ctx, before, command, p, module)
 		if err != nil {
 			return err
@@ -77,6 +78,9 @@ func (s *survey) targets(list []hot) {
 	s.Say("where the time goes: " + someOf(told, 6))
 }
 
+// profilePatience bounds a profile of the benchmarks of one package.
+const profilePatience = time.Minute
+
 // profile returns the part of the time of a package's benchmarks that each
 // function of the module takes, by its linker name.
 func (s *survey) profile(ctx context.Context, before string, command []string, pkg, module string) (map[string]float64, error) {
@@ -89,7 +93,7 @@ func (s *survey) profile(ctx context.Context, before string, command []string, p
 	}
 	script := before + strings.Join(words, " ") + ` -benchtime=200ms -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" '` + pkg + `' >/dev/null 2>&1
 go tool pprof -top -flat -nodecount=200 -show='^` + regexp.QuoteMeta(module) + `[./]' "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null`
-	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Dir: s.Lab.folderOf(s.scaffold), Timeout: time.Minute, Output: output.OutputFile}, false)
+	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Dir: s.Lab.folderOf(s.scaffold), Timeout: profilePatience, Output: output.OutputFile}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -167,6 +167,7 @@ func (s *protection) refused(ctx context.Context) (string, error) {
 		all = append(all, eval.Options{Command: wordy(st.Command), Caches: s.d.Caches, Env: s.d.Env, Timeout: testPatience, Output: output.OutputFile, Protected: s.d.Protected})
 	}
 	for _, o := range all {
+		s.doing(o.Timeout, "looking whether %s runs with its files protected", oneLine(o.Command))
 		sample, err := s.Lab.Run(ctx, o, false)
 		if err != nil {
 			return "", err

@@ -29,6 +29,7 @@ func (s *survey) goScaffold(ctx context.Context) (string, error) {
 	if p == nil {
 		return "no exported function takes only texts, numbers and lists of them, so no benchmark can be scaffolded", nil
 	}
+	s.doing(testPatience, "profiling the tests of ./%s, for the functions that a benchmark is to measure", p.dir)
 	hot, err := s.Lab.hottest(ctx, p)
 	if err != nil {
 		return "", err
@@ -58,6 +59,7 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 		return false, "", err
 	}
 	s.d.Evaluator, s.d.Adapter, s.d.Output = []string{"sh", "{dir}/measure.sh"}, "gobench", output.OutputFile
+	s.doing(firstPatience, "running a benchmark of %s once", someOf(p.names(), 6))
 	sample, err := s.Lab.Run(ctx, s.evalOptions(), false)
 	if err != nil {
 		return false, "", err

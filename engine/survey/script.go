@@ -22,6 +22,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	run := func() (Sample, error) {
 		o := s.evalOptions()
 		o.Command, o.Output, o.Objective = wordy(after(s.before, plain)), output.OutputFile, ""
+		s.doing(firstPatience, "running %s once, to see what it reports", oneLine(after(s.before, plain)))
 		return s.Lab.Run(ctx, o, true)
 	}
 	sample, err := run()

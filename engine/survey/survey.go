@@ -36,6 +36,7 @@ type Options struct {
 	// python3 of PATH alone when empty.
 	Pythons []string
 	Say     func(string)  // a finding, one sentence; nil: nobody listens
+	Doing   func(string)  // what begins now, and how long it may take; nil: nobody listens
 	Long    time.Duration // that one measurement may take where less can be measured; 0: 40 s
 	// Ask asks a person a yes-or-no question; nil: the proposed answer counts.
 	Ask func(question string, proposed bool) bool
@@ -79,6 +80,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
+	if o.Doing == nil {
+		o.Doing = func(string) {}
+	}
 	if o.Ask == nil {
 		o.Ask = func(_ string, proposed bool) bool { return proposed }
 	}
@@ -86,6 +90,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		o.Pythons = []string{"python3"}
 	}
 	s := &survey{Options: o, d: o.Look, sources: sources{scope: o.Look.Scope, files: o.Lab.Files}, module: goModule{lab: o.Lab, env: o.Env, say: o.Say}}
+	s.module.doing = s.doing
 	s.Lab.Env = s.d.Env
 	if s.d.Language == "javascript" {
 		s.nodeModules()
@@ -127,7 +132,6 @@ func (s *survey) choose(ctx context.Context) error {
 	}
 	for _, c := range choices {
 		s.d, s.opened, s.before = s.d.With(c), nil, ""
-		s.Say(fmt.Sprintf("measuring the root by %s", strings.Join(c.Command, " ")))
 		var reason string
 		var err error
 		if c.Adapter == "gobench" {
@@ -232,6 +236,7 @@ const rootSamples = 3
 func (s *survey) settle(ctx context.Context) (string, error) {
 	var samples []Sample
 	for i := range rootSamples {
+		s.measuring(samples)
 		sample, err := s.Lab.Run(ctx, s.evalOptions(), i == 0)
 		if err != nil {
 			return "", err
@@ -253,6 +258,30 @@ func (s *survey) settle(ctx context.Context) (string, error) {
 	}
 	s.derive(samples)
 	return "", nil
+}
+
+// measuring says which sample of the root begins, by which command, and what the last took.
+func (s *survey) measuring(before []Sample) {
+	last := ""
+	if n := len(before); n > 0 {
+		last = "; the last took " + roundTime(before[n-1].Wall).String()
+	}
+	s.doing(firstPatience, "measuring the root by %s, %d of %d%s", oneLine(s.d.Evaluator), len(before)+1, rootSamples, last)
+}
+
+// doing says what begins, and how long it may take.
+func (s *survey) doing(most time.Duration, format string, args ...any) {
+	s.Doing(fmt.Sprintf(format, args...) + fmt.Sprintf(", for up to %s", most))
+}
+
+// oneLine is a command as a line of text, cut where it is long.
+func oneLine(command []string) string {
+	const most = 80
+	line := []rune(strings.Join(command, " "))
+	if len(line) > most {
+		return string(line[:most-3]) + "..."
+	}
+	return string(line)
 }
 
 // derive takes objective, direction, timeout, repeats and axes from samples of

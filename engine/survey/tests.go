@@ -118,6 +118,7 @@ func (s *survey) python() string {
 // try runs the tests by one command and makes a stage of them if they pass, else it
 // returns why they do not. Single tests of pytest that fail are left out.
 func (s *survey) try(ctx context.Context, command []string) (string, error) {
+	s.doing(testPatience, "running the tests: %s", oneLine(command))
 	sample, err := s.Lab.Watched(ctx, testPatience, s.d.Caches, command...)
 	if err != nil {
 		return "", err
@@ -128,6 +129,7 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 			command = append(slices.Clip(command), "--deselect="+f)
 			names = append(names, f[strings.LastIndexByte(f, '/')+1:])
 		}
+		s.doing(testPatience, "running the tests without those that fail")
 		if sample, err = s.Lab.Watched(ctx, testPatience, s.d.Caches, command...); err != nil {
 			return "", err
 		}

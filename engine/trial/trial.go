@@ -43,8 +43,8 @@ type Options struct {
 	Workers  int           // mutants at a time; 1
 	Explain  int           // missed mutants for which a telling call is looked for; 10
 	Look     time.Duration // for all of these together; two minutes
-	// Tell is told of each step, one line; it may be nil.
-	Tell func(line string)
+	// Tell is told of each program, and Doing of what begins, one line each; they may be nil.
+	Tell, Doing func(line string)
 }
 
 // Missed is a broken program that the evaluator let through.
@@ -169,10 +169,12 @@ func Run(ctx context.Context, ev Evaluator, p Prober, o Options) (Report, error)
 	if err := t.itself(ctx); err != nil {
 		return t.report, err
 	}
+	t.doing("running the tests once, to see which lines they run")
 	reached, err := p.Coverage(ctx, t.root)
 	if err != nil {
 		return t.report, err
 	}
+	t.doing("trying %d broken programs, %d at a time", len(o.Mutants), max(1, o.Workers))
 	verdicts := slices.Repeat([]verdict{untried}, len(o.Mutants))
 	var mu sync.Mutex
 	done := 0
@@ -221,6 +223,12 @@ func (t *trial) tell(format string, args ...any) {
 	}
 }
 
+func (t *trial) doing(format string, args ...any) {
+	if t.o.Doing != nil {
+		t.o.Doing(fmt.Sprintf(format, args...))
+	}
+}
+
 func (t *trial) request(repeat int) eval.Request {
 	return eval.Request{Base: t.o.Base, Trusted: t.o.Base, Experiment: "doctor", BaseCommit: t.o.Root, Commit: t.o.Root, Goal: t.o.Goal, Repeat: repeat}
 }
@@ -228,6 +236,7 @@ func (t *trial) request(repeat int) eval.Request {
 // itself measures the root against itself.
 func (t *trial) itself(ctx context.Context) error {
 	var values []float64
+	t.doing("measuring the root, %d times", t.o.Again)
 	for i := range t.o.Again {
 		q := t.request(i)
 		q.Root = true
@@ -374,7 +383,7 @@ func (t *trial) explain(ctx context.Context) error {
 			return m.Path == gone.Path && m.Line == gone.Line && m.Change == gone.Change
 		})
 		tried++
-		t.tell("looking for a call that tells %s:%d from the root", gone.Path, gone.Line)
+		t.doing("looking for a call that tells %s:%d from the root", gone.Path, gone.Line)
 		found, err := t.p.Check(ctx, t.root, guard.Tree{Base: t.o.Base, Delta: change(t.o.Mutants[at])}, []string{gone.Path})
 		switch {
 		case err != nil && ctx.Err() != nil:

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestWhatTakesItsTimeIsToldAgainAfterASilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out, errs bytes.Buffer
+		d := (&App{Out: &out, Err: &errs, Now: time.Now}).doing()
+		told := func(after time.Duration) string {
+			time.Sleep(after)
+			synctest.Wait()
+			text := errs.String()
+			errs.Reset()
+			return text
+		}
+		if got := told(time.Minute); got != "" {
+			t.Errorf("nothing is done, and %q is told", got)
+		}
+		d.begin("measuring")
+		if got := told(silentFor - time.Second); got != "measuring\n" {
+			t.Errorf("the beginning is told as %q", got)
+		}
+		if got := told(time.Second); got != "still measuring; since 15s\n" {
+			t.Errorf("the silence is ended by %q", got)
+		}
+		d.tell("1 of 2")
+		if got := told(silentFor - time.Second); got != "1 of 2\n" {
+			t.Errorf("behind a line %q is told", got)
+		}
+		if got := told(2 * time.Second); got != "still measuring; since 30s\n" {
+			t.Errorf("the second silence is ended by %q", got)
+		}
+		d.rest()
+		if got := told(time.Minute); got != "" {
+			t.Errorf("while a person is asked %q is told", got)
+		}
+		d.begin("measuring more")
+		d.end()
+		if got := told(time.Minute); got != "measuring more\n" {
+			t.Errorf("behind the end %q is told", got)
+		}
+		if out.Len() > 0 {
+			t.Errorf("among the data: %q", out.String())
+		}
+	})
+}
