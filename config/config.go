@@ -86,7 +86,7 @@ type Evaluator struct {
 	Hidden         []string          `key:"hidden" measure:"yes" doc:"Globs of files that candidate code cannot read. They are protected, too."`
 	Private        []string          `key:"private" live:"yes" doc:"Metrics that never reach a prompt."`
 	Env            []string          `key:"env" measure:"yes" doc:"NAME or NAME=value passed to the evaluator; all else is absent. {tree} in a value is the candidate's tree."`
-	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox of the evaluator and of command agents, read-only: go, npm, pip, cargo or a path."`
+	Caches         []string          `key:"caches" live:"yes" doc:"Build caches laid under the sandbox of the evaluator and of command agents, read-only: go, npm, pip, cargo, or the path of a folder, which may be relative to atoll.yaml (./node_modules)."`
 	Needs          []string          `key:"needs" live:"yes" doc:"Labels, such as gpu=1 or arch=arm64, that a machine of a fleet must have to measure."`
 	Pool           string            `key:"pool" live:"yes" auto:"those of all pools" doc:"Machines of a fleet that measure: those that were invited into this pool."`
 	Warm           string            `key:"warm" enum:"off,auto,on" doc:"Runs of an evaluator in Python are copies of an interpreter that has loaded its modules: auto, those of which it is known that nothing differs; on, all that its script imports."`

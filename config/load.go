@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -158,6 +159,7 @@ func Load(o LoadOptions) (Loaded, error) {
 	for _, f := range o.Flags {
 		d.flag(fields, root, f)
 	}
+	l.findCaches()
 	_, operators := l.Origins["search.operators"]
 	l.fill(operators)
 	for _, p := range l.Config.Validate() {
@@ -168,6 +170,21 @@ func Load(o LoadOptions) (Loaded, error) {
 	}
 	d.problems.sort()
 	return l, d.problems.err()
+}
+
+// findCaches makes the paths of caches that are relative to the folder of the file absolute.
+func (l *Loaded) findCaches() {
+	dir, err := filepath.Abs(l.Dir)
+	if err != nil || l.Dir == "" {
+		return
+	}
+	caches := slices.Clone(l.Evaluator.Caches)
+	for i, c := range caches {
+		if strings.Contains(c, "/") && !filepath.IsAbs(c) && c[0] != '~' {
+			caches[i] = filepath.Join(dir, c)
+		}
+	}
+	l.Evaluator.Caches = caches
 }
 
 // plainName makes a name of a folder's: - for what is no character to be shown.

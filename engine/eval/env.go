@@ -100,7 +100,7 @@ func cachesOf(o *Options) ([]cache, error) {
 			add("cargo/git", under(cargo, "git"))
 		default:
 			if !filepath.IsAbs(c) || !isDir(c) {
-				return nil, fmt.Errorf("%w: evaluator.caches has %q: use go, npm, pip, cargo or the absolute path of a folder", ErrOptions, c)
+				return nil, fmt.Errorf("%w: evaluator.caches has %q, and there is no such folder: install what it holds, or name go, npm, pip, cargo or another folder", ErrOptions, c)
 			}
 			found = append(found, cache{"path", sandbox.Mount{Host: c, At: filepath.Clean(c), Write: true}})
 		}
@@ -180,6 +180,18 @@ func (e *Evaluator) env(in places) []string {
 	return list
 }
 
+// cacheVariable is the variable that holds where a folder of evaluator.caches is:
+// ATOLL_CACHE_NODE_MODULES of node_modules, ATOLL_CACHE_VENV of .venv.
+func cacheVariable(folder string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToUpper(filepath.Base(folder)))
+	return "ATOLL_CACHE_" + strings.TrimLeft(name, "_")
+}
+
 // cacheEnv points a tool at its cache and keeps it off the network.
 func cacheEnv(c cache) map[string]string {
 	switch c.kind {
@@ -191,6 +203,8 @@ func cacheEnv(c cache) map[string]string {
 		return map[string]string{"npm_config_cache": c.mount.At, "npm_config_offline": "true"}
 	case "pip":
 		return map[string]string{"PIP_CACHE_DIR": c.mount.At, "PIP_NO_INDEX": "1"}
+	case "path":
+		return map[string]string{cacheVariable(c.mount.Host): c.mount.At}
 	case "cargo/registry", "cargo/git":
 		return map[string]string{"CARGO_HOME": sandbox.CacheDir + "/cargo", "CARGO_NET_OFFLINE": "true"}
 	}

@@ -54,7 +54,7 @@ type Options struct {
 	Protected      []string      // globs of files always taken from the root
 	Hidden         []string      // globs of files candidate code cannot read; they are protected, too
 	Env            []string      // NAME or NAME=value
-	Caches         []string      // go, npm, pip, cargo or an absolute path
+	Caches         []string      // go, npm, pip, cargo or an absolute path, which $ATOLL_CACHE_NAME tells the command
 	Limits         sandbox.Limits
 	Paired         bool // measure the root beside each candidate, report the ratio
 	Repeats        int  // part of the key only; the caller repeats

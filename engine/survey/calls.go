@@ -137,7 +137,11 @@ func (s *callBench) run(program string, words ...string) []string {
 	if s.kit == pythonCalls {
 		return append([]string{s.python(), "{dir}/" + program + s.kit.ending}, words...)
 	}
-	return besideModules(s.linked, append([]string{"node", "{dir}/" + program + s.kit.ending}, words...))
+	command := append([]string{"node", "{dir}/" + program + s.kit.ending}, words...)
+	if s.linked {
+		return besideModules(command)
+	}
+	return command
 }
 
 func (s *callBench) layCalls() error {

@@ -109,8 +109,8 @@ func after(line string, command []string) []string {
 // buildOf is the line of shell that makes a file of the project, "" for none.
 func (s *survey) buildOf(file string) string {
 	line := s.Lab.builder(file)
-	if line != "" && s.linked != "" {
-		line = fmt.Sprintf(`ln -sfn "%s" node_modules && %s`, s.linked, line)
+	if line != "" && s.linked {
+		line = linkModules + " && " + line
 	}
 	return line
 }

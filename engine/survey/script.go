@@ -135,27 +135,44 @@ func (s *survey) nodeModules() {
 		return
 	}
 	s.d.Caches = append(s.d.Caches, s.Modules)
-	s.linked = s.Modules
-	wrap := func(command []string) []string { return besideModules(s.linked, command) }
-	s.Look.Test = wrap(s.Look.Test)
+	s.linked = true
+	s.Look.Test = besideModules(s.Look.Test)
 	if s.Look.Adapter == "" {
-		s.Look.Evaluator = wrap(s.Look.Evaluator)
+		s.Look.Evaluator = besideModules(s.Look.Evaluator)
 	}
 	s.Look.Others = slices.Clone(s.Look.Others)
 	for i, c := range s.Look.Others {
 		if c.Adapter == "" {
-			s.Look.Others[i].Command = wrap(c.Command)
+			s.Look.Others[i].Command = besideModules(c.Command)
 		}
 	}
 	s.m.Notes = append(s.m.Notes, "Packages are those of node_modules in the work tree, as they are when a candidate is measured.")
 }
 
-// besideModules is a command that finds node_modules, where there is one, in the tree.
-func besideModules(modules string, command []string) []string {
-	if len(command) == 0 || modules == "" {
+// The folder of packages as evaluator.caches names it, relative to atoll.yaml, and a line of shell that
+// links it into the tree, wherever it is on the machine that measures.
+const (
+	modulesCache = "./node_modules"
+	linkModules  = `ln -sfn "$ATOLL_CACHE_NODE_MODULES" node_modules`
+)
+
+// besideModules is a command that finds node_modules in the tree.
+func besideModules(command []string) []string {
+	if len(command) == 0 {
 		return command
 	}
-	return append([]string{"sh", "-c", fmt.Sprintf(`ln -sfn "%s" node_modules && exec "$0" "$@"`, modules)}, command...)
+	return append([]string{"sh", "-c", linkModules + ` && exec "$0" "$@"`}, command...)
+}
+
+// carried are the caches as another machine knows them, too.
+func (s *survey) carried() []string {
+	list := slices.Clone(s.d.Caches)
+	for i, c := range list {
+		if c == s.Modules {
+			list[i] = modulesCache
+		}
+	}
+	return list
 }
 
 // timeScript times a command three times and reports the least. It is for bash,

@@ -61,7 +61,7 @@ type survey struct {
 	tests       time.Duration // wall time of the tests, 0: none
 	testsOpened []string
 	testCommand []string // runs the tests, or came furthest with them
-	linked      string   // the node_modules that commands link into the tree
+	linked      bool     // commands link node_modules into the tree
 	before      string   // a line of shell that builds what the evaluator needs, before it runs; "" for none
 	module      goModule
 	sources     sources
@@ -112,7 +112,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	s.guarded()
 	s.budget()
-	s.d.Measured = &s.m
+	s.d.Measured, s.d.Caches = &s.m, s.carried()
 	return Result{Detected: s.d, Scaffold: s.scaffold}, nil
 }
 

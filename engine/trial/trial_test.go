@@ -156,12 +156,13 @@ func TestTheGradeWaitsForNoCallThatIsLookedFor(t *testing.T) {
 			}
 			var lines []string
 			p := &slow{}
-			o := trial.Options{Mutants: all, Look: time.Millisecond, Tell: func(line string) {
+			said := func(line string) {
 				lines = append(lines, line)
 				if c.ends != "" && strings.HasPrefix(line, c.ends) {
 					cancel()
 				}
-			}}
+			}
+			o := trial.Options{Mutants: all, Look: time.Millisecond, Tell: said, Doing: said}
 			if c.ends != "" {
 				o.Look = time.Hour
 			}
