@@ -110,6 +110,7 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, began, until time.Time) {
 	var version, line uint64
 	p, waits, said := progress{app: a, until: until}, waiting{app: a, state: state}, sentences{}
+	short := bounded(&p, began, until)
 	for {
 		snap, err := nextWithin(ctx, feed, version, lookEvery)
 		version = snap.Version
@@ -124,7 +125,9 @@ func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, be
 		}
 		waits.see(snap)
 		p.see(snap)
+		short.see(snap)
 		if err != nil {
+			short.end(snap)
 			said.tell(a.Out, a.spell)
 			return
 		}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+// shortTime says of a run that is bounded in time that its time is too short: what is not done
+// then begins anew in the next run, so a run that is always as short never comes further.
+type shortTime struct {
+	p     *progress
+	limit time.Duration // of the run, 0 = it is not bounded
+
+	seen  bool
+	ended int // jobs of this run whose end was seen
+	known map[record.JobID]bool
+	busy  *view.Running // the oldest that was seen last
+	at    time.Time     // when
+}
+
+// bounded is for a run that begins and whose time is over at until, which may be zero.
+func bounded(p *progress, began, until time.Time) *shortTime {
+	t := &shortTime{p: p, known: map[record.JobID]bool{}}
+	if !until.IsZero() {
+		t.limit = until.Sub(began).Round(10 * time.Millisecond) // as it was given
+	}
+	return t
+}
+
+// see takes a snapshot, the first of which tells how long one evaluation takes.
+func (t *shortTime) see(s *view.Snapshot) {
+	if s.Loading || t.limit == 0 {
+		return
+	}
+	for i := range s.Recent {
+		if id := s.Recent[i].Job.ID; !t.known[id] {
+			t.known[id] = true
+			if t.seen {
+				t.ended++
+			}
+		}
+	}
+	now := t.p.app.Now()
+	if took := oneEvaluation(s); !t.seen && took > t.limit {
+		t.p.say(now, fmt.Sprintf("one evaluation takes about %s: --for %s is over before one is", roughly(took), t.limit))
+	}
+	t.seen = true
+	if r := longest(s.Running, now); r != nil {
+		t.busy, t.at = r, now
+	}
+}
+
+// end says why nothing came of a run, by the job that it did not wait for.
+func (t *shortTime) end(s *view.Snapshot) {
+	if t.limit == 0 || t.ended > 0 || t.busy == nil || s.Fatal != "" {
+		return
+	}
+	took := t.at.Sub(t.busy.Started)
+	if took < t.limit {
+		return // it was interrupted
+	}
+	t.p.say(t.p.app.Now(), fmt.Sprintf("no job ended in --for %s: %s was %s after %s, and begins anew in the next run; give it more time, such as --for %s",
+		t.limit, t.busy.Job.ID, view.CleanLine(t.busy.Stage), roughly(took), t.enough(took)))
+}
+
+// samplesOf finds which of how many samples a stage is about.
+var samplesOf = regexp.MustCompile(`(\d+)/(\d+)$`)
+
+// enough is a time in which the job that was under way is done, in minutes.
+func (t *shortTime) enough(took time.Duration) time.Duration {
+	if m := samplesOf.FindStringSubmatch(t.busy.Stage); m != nil {
+		at, _ := strconv.Atoi(m[1]) // the pattern has figures alone
+		all, _ := strconv.Atoi(m[2])
+		took = took * time.Duration(all) / time.Duration(max(1, at))
+	}
+	return (2*took + time.Minute - 1).Truncate(time.Minute)
+}
+
+// oneEvaluation is how long one sample took in the middle of the jobs that measured; 0 = none did.
+func oneEvaluation(s *view.Snapshot) time.Duration {
+	var all []int64
+	for i := range s.Recent {
+		switch j := &s.Recent[i].Job; j.State {
+		case record.Placed, record.Scored, record.Done:
+			if j.EvalMS > 0 {
+				all = append(all, j.EvalMS/int64(max(1, j.Samples)))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return time.Duration(all[len(all)/2]) * time.Millisecond
+}

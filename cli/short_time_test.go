@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/engine/view"
+	"atoll/store/record"
+)
+
+func TestARunThatIsTooShortSaysSo(t *testing.T) {
+	took := func(id record.JobID, kind record.JobKind, state record.JobState, ms int64, samples int) view.Ended {
+		j := record.NewJob(1, id, kind)
+		j.State, j.EvalMS, j.Samples = state, ms, samples
+		return view.Ended{Job: j}
+	}
+	root := took(0, record.Evaluate, record.Done, 36_000, 3)
+	quick := took(0, record.Evaluate, record.Done, 600, 3)
+	for _, c := range []struct {
+		name       string
+		limit      time.Duration
+		past       []view.Ended
+		stage      string
+		after      time.Duration // of the job that runs
+		then       []view.Ended  // ended meanwhile
+		begin, end string
+	}{
+		{"the root's time is known", 5 * time.Second, []view.Ended{root}, "measuring 1/4", 25 * time.Second, nil,
+			"one evaluation takes about 12s: --for 5s is over before one is", "no job ended in --for 5s: #7 was measuring 1/4 after 25s, and begins anew in the next run; give it more time, such as --for 4m0s"},
+		{"nothing is known", 5 * time.Second, nil, "measuring", 25 * time.Second, nil, "", "no job ended in --for 5s: #7 was measuring after 25s, and begins anew in the next run; give it more time, such as --for 1m0s"},
+		{"one sample is quick, and many are taken", 30 * time.Second, []view.Ended{quick, took(3, record.Make, record.Failed, 90_000, 0)}, "measuring 6/8", 50 * time.Second, nil,
+			"", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and begins anew in the next run; give it more time, such as --for 3m0s"},
+		{"a job ended", 5 * time.Second, nil, "measuring", 25 * time.Second, []view.Ended{quick}, "", ""},
+		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "", ""},
+		{"no bound", 0, []view.Ended{root}, "measuring", 25 * time.Hour, nil, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			began, out := time.Unix(1e9, 1234567), &bytes.Buffer{}
+			now, until := began, time.Time{}
+			if c.limit > 0 {
+				until = began.Add(c.limit)
+			}
+			short := bounded(&progress{app: &App{Out: out, Now: func() time.Time { return now }}}, began.Truncate(time.Millisecond), until)
+			said := func(want string) {
+				t.Helper()
+				if got := out.String(); want == "" && got != "" || !strings.HasSuffix(got, want+map[bool]string{true: "\n"}[want != ""]) {
+					t.Errorf("said %q, want %q", got, want)
+				}
+				out.Reset()
+			}
+			short.see(&view.Snapshot{Loading: true})
+			short.see(&view.Snapshot{Recent: c.past})
+			said(c.begin)
+			now = now.Add(c.after)
+			running := view.Running{Job: record.NewJob(1, 7, record.Make), Stage: c.stage, Started: began}
+			short.see(&view.Snapshot{Recent: append(c.then, c.past...), Running: []view.Running{running}})
+			last := view.Snapshot{Recent: append(c.then, c.past...)}
+			short.see(&last)
+			said("")
+			short.end(&last)
+			said(c.end)
+		})
+	}
+}
