@@ -170,6 +170,9 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	if sample.Raw.TimedOut {
 		s.Say("not all benchmarks ended in " + roundTime(testPatience).String())
 	}
+	if all, err = s.ownBenches(ctx, all); err != nil {
+		return "", err
+	}
 	chosen := s.chooseBenches(all)
 	s.d.Adapter, s.d.Output = "gobench", output.OutputFile
 	defer func() { s.shrinks = false }()
@@ -336,6 +339,9 @@ func benchCommand(chosen []bench) []string {
 	return append(args, packagesOf(chosen)...)
 }
 
+// everyPackage is the pattern of all packages of the module.
+const everyPackage = "./..."
+
 // packagesOf lists the import paths of chosen benchmarks.
 func packagesOf(chosen []bench) []string {
 	var list []string
@@ -345,7 +351,7 @@ func packagesOf(chosen []bench) []string {
 		}
 	}
 	if len(list) == 0 {
-		return []string{"./..."}
+		return []string{everyPackage}
 	}
 	return list
 }

@@ -46,7 +46,8 @@ func TestGoBenchmarksAreMeasuredAndChosen(t *testing.T) {
 	r, said, err := surveyed(t, map[string]string{
 		"go.mod": "module example.com/x\n\ngo 1.22\n", "x.go": goSource, "cmd/tool/main.go": "package main\n\nfunc main() {}\n", "bad/bad.go": "package bad\n\nfunc broken( {\n",
 		"data/cases.txt": "7\n", "data/unused.txt": "7\n",
-		"x_test.go": "package x\n\nimport (\n\t\"net\"\n\t\"os\"\n\t\"testing\"\n\t\"time\"\n)\n\n" +
+		"x_test.go": "package x\n\nimport (\n\t\"net\"\n\t\"os\"\n\t\"strconv\"\n\t\"testing\"\n\t\"time\"\n)\n\n" +
+			"func BenchmarkItoa(b *testing.B) {\n\tSum(time.Now().Nanosecond() % 50)\n\tfor i := range b.N {\n\t\tstrconv.Itoa(i)\n\t}\n}\n\n" +
 			"func TestSum(t *testing.T) {\n\tif Sum(3) != 5 {\n\t\tt.Fatal()\n\t}\n}\n\n" +
 			"func TestNet(t *testing.T) {\n\tif _, err := net.LookupHost(\"example.com\"); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n\n" +
 			"func BenchmarkSum(b *testing.B) {\n\tif _, err := os.ReadFile(\"data/cases.txt\"); err != nil {\n\t\tb.Fatal(err)\n\t}\n\tfor range b.N {\n\t\tSum(1000)\n\t}\n}\n\n" +
@@ -72,7 +73,7 @@ func TestGoBenchmarksAreMeasuredAndChosen(t *testing.T) {
 	if !slices.Equal(r.Scope, []string{"*.go"}) {
 		t.Errorf("scope %q: the tool is not measured", r.Scope)
 	}
-	for _, want := range []string{"slow benchmarks are left out: Slow", "1 tests fail on the root in the sandbox and are left out: TestNet"} {
+	for _, want := range []string{"slow benchmarks are left out: Slow", "benchmarks that run no code of this module are left out: Itoa", "1 tests fail on the root in the sandbox and are left out: TestNet"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("not said: %s\n%s", want, said)
 		}

@@ -276,7 +276,7 @@ func (s *survey) doing(most time.Duration, format string, args ...any) {
 
 // oneLine is a command as a line of text, cut where it is long.
 func oneLine(command []string) string {
-	const most = 80
+	const most = 60
 	line := []rune(strings.Join(command, " "))
 	if len(line) > most {
 		return string(line[:most-3]) + "..."
