@@ -57,13 +57,39 @@ func (s *survey) goTargets(ctx context.Context, before string, command, packages
 	return nil
 }
 
+// merged are functions by what they are called: two that have one name in one file are one.
+func merged(list []hot) []hot {
+	var out []hot
+	for _, h := range list {
+		i := slices.IndexFunc(out, func(o hot) bool { return o.file == h.file && o.symbol == h.symbol })
+		if i < 0 {
+			out = append(out, h)
+			continue
+		}
+		out[i].share += h.share
+	}
+	return out
+}
+
+// elsewhereName is the target for what is not hot.
+const elsewhereName = "(elsewhere)"
+
+// elsewhere gives the target for what is not hot the scope as it is in the end.
+func (s *survey) elsewhere() {
+	for i := range s.m.Targets {
+		if t := &s.m.Targets[i]; t.Name == elsewhereName {
+			t.Files = s.d.Scope
+		}
+	}
+}
+
 // targets proposes targets by the share of the time that is spent in them.
 func (s *survey) targets(list []hot) {
 	if len(list) == 0 {
 		return
 	}
 	var told []string
-	for _, h := range list {
+	for _, h := range merged(list) {
 		name := h.symbol
 		if slices.ContainsFunc(s.m.Targets, func(t config.Target) bool { return t.Name == name }) {
 			name += " in " + h.file
@@ -74,7 +100,7 @@ func (s *survey) targets(list []hot) {
 		})
 		told = append(told, fmt.Sprintf("%s %.0f %%", h.symbol, 100*h.share))
 	}
-	s.m.Targets = append(s.m.Targets, config.Target{Name: "(elsewhere)", Files: s.d.Scope, Weight: coldPart})
+	s.m.Targets = append(s.m.Targets, config.Target{Name: elsewhereName, Files: s.d.Scope, Weight: coldPart})
 	s.Say("where the time goes: " + someOf(told, 6))
 }
 

@@ -103,7 +103,7 @@ func after(line string, command []string) []string {
 	if line == "" {
 		return command
 	}
-	return append([]string{"sh", "-c", line + ` >&2 && exec "$0" "$@"`}, command...)
+	return append([]string{"sh", "-c", line + ` >&2` + andRun}, command...)
 }
 
 // buildOf is the line of shell that makes a file of the project, "" for none.

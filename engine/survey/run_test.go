@@ -280,7 +280,7 @@ func TestCallsOfPythonTestsBecomeABenchmark(t *testing.T) {
 	t.Parallel()
 	r, said, err := surveyed(t, map[string]string{
 		"pyproject.toml": "[project]\nname = \"words\"\n", "words/__init__.py": "from words.count import count, shuffled, spell\n",
-		"words/count.py": "import random\n\n\ndef _split(text):\n    return [w.lower() for w in text.split()]\n\n\ndef count(text, *, least=1):\n    seen = {}\n    for w in _split(text):\n        seen[w] = seen.get(w, 0) + 1\n    return {w: n for w, n in seen.items() if n >= least}\n\n\n" +
+		"words/count.py": "import random\n\n\ndef _split(text):\n    return list(map(lambda w: w.lower(), text.split()))\n\n\ndef count(text, *, least=1):\n    seen = {}\n    for w in _split(text):\n        seen[w] = seen.get(w, 0) + 1\n    return {w: n for w, n in seen.items() if n >= least}\n\n\n" +
 			"def shuffled(words):\n    return random.sample(words, len(words))\n\n\ndef spell(word):\n    for c in word:\n        yield c\n\n\ndef clear(words):\n    words.clear()\n",
 		"tests/__init__.py": "",
 		"tests/test_words.py": "import unittest\n\nfrom words import count, shuffled, spell\nfrom words.count import clear\n\n\nclass Tests(unittest.TestCase):\n    def test_count(self):\n        self.assertEqual(count(\"a b A \" * 50, least=60), {\"a\": 100})\n        self.assertRaises(AttributeError, count, 3)\n\n" +
@@ -309,6 +309,17 @@ func TestCallsOfPythonTestsBecomeABenchmark(t *testing.T) {
 	}
 	if !slices.Contains(r.Scope, "words/*.py") || slices.Contains(r.Scope, "tests/*.py") {
 		t.Errorf("scope %q", r.Scope)
+	}
+	seen := map[string]bool{}
+	for _, t1 := range r.Measured.Targets {
+		if t1.Symbol == "" && !slices.Equal(t1.Files, r.Scope) {
+			t.Errorf("%s is %q, and the scope %q", t1.Name, t1.Files, r.Scope)
+		}
+		if at := t1.Files[0] + ":" + t1.Symbol; t1.Symbol != "" && seen[at] {
+			t.Errorf("%s is named twice: %+v", at, r.Measured.Targets)
+		} else {
+			seen[at] = true
+		}
 	}
 }
 

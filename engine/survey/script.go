@@ -161,7 +161,7 @@ func besideModules(command []string) []string {
 	if len(command) == 0 {
 		return command
 	}
-	return append([]string{"sh", "-c", linkModules + ` && exec "$0" "$@"`}, command...)
+	return append([]string{"sh", "-c", linkModules + andRun}, command...)
 }
 
 // carried are the caches as another machine knows them, too.

@@ -107,6 +107,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	p := protection{s}
 	p.protect()
+	s.elsewhere()
 	if err := p.releaseWritten(ctx); err != nil {
 		return Result{}, err
 	}
@@ -145,7 +146,7 @@ func (s *survey) choose(ctx context.Context) error {
 		if reason == "" {
 			return nil
 		}
-		s.Say(fmt.Sprintf("%s does not measure: %s", strings.Join(c.Command, " "), reason))
+		s.Say(fmt.Sprintf("%s does not measure: %s", strings.Join(prepared(c.Command), " "), reason))
 	}
 	if len(choices) == 0 {
 		s.Say("no benchmark and no evaluator was found: an objective is missing")
@@ -274,15 +275,29 @@ func (s *survey) doing(most time.Duration, format string, args ...any) {
 	s.Doing(fmt.Sprintf(format, args...) + fmt.Sprintf(", for up to %s", most))
 }
 
-// oneLine is a command as a line of text, cut where it is long.
+// oneLine is a command as a line of text, cut where it is long, without the lines of shell
+// that prepare it.
 func oneLine(command []string) string {
 	const most = 60
-	line := []rune(strings.Join(command, " "))
+	line := []rune(strings.Join(prepared(command), " "))
 	if len(line) > most {
 		return string(line[:most-3]) + "..."
 	}
 	return string(line)
 }
+
+// prepared is the command behind lines of shell that end by running it.
+func prepared(command []string) []string {
+	for i := 0; i+3 < len(command); i++ {
+		if command[i] == "sh" && command[i+1] == "-c" && strings.HasSuffix(command[i+2], andRun) {
+			return append(slices.Clone(command[:i]), prepared(command[i+3:])...)
+		}
+	}
+	return command
+}
+
+// andRun ends a line of shell that runs the words behind it.
+const andRun = ` && exec "$0" "$@"`
 
 // derive takes objective, direction, timeout, repeats and axes from samples of
 // the root.

@@ -31,6 +31,9 @@ func (s *survey) otherTests(ctx context.Context) error {
 			}
 			if why == "" {
 				s.testCommand = s.m.Stages[0].Command
+				if i > 0 {
+					s.Say(fmt.Sprintf("%s has no %s, so %s runs the tests and what measures", s.Pythons[0], lacks, tries[0][0]))
+				}
 				return nil
 			}
 			missing := ""
@@ -157,7 +160,7 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 	}
 	s.tests, s.testsOpened = sample.Raw.Wall, sample.Opened
 	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(sample.Raw.Wall)})
-	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(command, " ")))
+	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(prepared(command), " ")))
 	return "", nil
 }
 
