@@ -115,7 +115,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 		return survey.Result{}, err
 	}
 	read := func(p string) ([]byte, error) { return os.ReadFile(filepath.Join(target.Path, p)) }
-	look := config.Detect(inTree, read)
+	look := config.Detect(withoutOurs(inTree), read)
 	if f.noMeasure {
 		return survey.Result{Detected: look}, nil
 	}
@@ -138,7 +138,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 	}
 	defer lab.Close()
 	a.uncommitted(look, lab.Files)
-	committed := config.Detect(lab.Files, lab.Read)
+	committed := config.Detect(withoutOurs(lab.Files), lab.Read)
 	committed.Name = look.Name
 	o := survey.Options{Lab: lab, Look: committed, Env: a.Env, Tree: target.Path, Doing: d.begin, Say: func(s string) { d.aside(func() { a.tell("  %s", a.spell(s)) }) }}
 	if dir := filepath.Join(target.Path, "node_modules"); !slices.ContainsFunc(lab.Files, func(f string) bool { return strings.HasPrefix(f, "node_modules/") }) {
@@ -161,6 +161,12 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 		return found, nil
 	}
 	return found, err
+}
+
+// withoutOurs are files of the repository without the evaluator that an earlier init wrote: it is
+// made anew, and measures nothing by itself.
+func withoutOurs(files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return strings.HasPrefix(f, survey.EvaluatorDir+"/") })
 }
 
 // pythons are the interpreters that tests may run with: that of a virtual environment in

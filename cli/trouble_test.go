@@ -297,6 +297,31 @@ func TestDoctorNamesLinesOfAnEvaluatorThatLendItsRights(t *testing.T) {
 	}
 }
 
+func TestDoctorWarnsOfNoScriptThatAnotherStartsWithFewerRights(t *testing.T) {
+	t.Parallel()
+	dir := another(t, "atoll.yaml", strings.Replace(smallYAML, "  command: [sh, eval.sh]", "  command: [python3, '{dir}/measure.py']\n  dir: bench", 1))
+	put(t, dir, map[string]string{
+		"bench/work.py":    "print(eval(input()))\n",
+		"bench/measure.py": "import os, subprocess\nhere = os.environ['ATOLL_EVAL_DIR']\nsubprocess.run([os.environ['ATOLL_RUN'], 'python3', '-c', open(here + '/work.py').read()])\n",
+	})
+	if c := atoll(t, dir, "doctor"); strings.Contains(c.out, "work.py") {
+		t.Errorf("it has no rights to lend:\n%s", c.out)
+	}
+	put(t, dir, map[string]string{"bench/measure.py": "import work  # which ATOLL_RUN could start: work.py\n"})
+	if c := atoll(t, dir, "doctor"); !strings.Contains(c.out, "work.py:1: eval loads code") {
+		t.Errorf("it has the rights of the evaluator:\n%s", c.out)
+	}
+}
+
+func TestInitTakesItsOwnEvaluatorForNoneOfTheProject(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{"atoll-evaluator/measure.py": "print(1)\n"})
+	if c := atoll(t, dir, "init", "--yes", "--force"); c.code != 0 || strings.Contains(c.out+c.err, "not committed") {
+		t.Errorf("exit %d\n%s%s", c.code, c.out, c.err)
+	}
+}
+
 func TestWhatInitWroteIsNoChangeThatCouldBeForgotten(t *testing.T) {
 	t.Parallel()
 	dir := newSmall(t)

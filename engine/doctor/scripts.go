@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -139,7 +140,27 @@ func (c *checkup) evaluatorScripts(top string, tree lint.Tree) []lint.Script {
 		}
 		return nil // what cannot be read is told when it is run
 	})
-	return out
+	return slices.DeleteFunc(slices.Clone(out), func(s lint.Script) bool { return s.Outside && confined(s.Name, words, out) })
+}
+
+// confined reports a script of the evaluator directory that another one there starts, with the
+// launcher: it has a candidate's rights, as what `init` writes has for the code that calls the
+// candidate's. One that a command names, or a script imports, is none.
+func confined(name string, commands []string, all []lint.Script) bool {
+	base := filepath.Base(name)
+	module := strings.TrimSuffix(base, ".py")
+	imports := regexp.MustCompile(`(?m)^\s*(?:import|from)\s+` + regexp.QuoteMeta(module) + `\b`)
+	started := false
+	for _, s := range all {
+		if s.Name == name {
+			continue
+		}
+		if imports.MatchString(s.Text) {
+			return false
+		}
+		started = started || s.Outside && strings.Contains(s.Text, base) && strings.Contains(s.Text, "ATOLL_RUN")
+	}
+	return started && !slices.ContainsFunc(commands, func(w string) bool { return filepath.Base(w) == base })
 }
 
 func stageCommands(c *checkup) (out [][]string) {
