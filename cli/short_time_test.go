@@ -27,11 +27,19 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 		then       []view.Ended  // ended meanwhile
 		begin, end string
 	}{
-		{"the root's time is known", 5 * time.Second, []view.Ended{root}, "measuring 1/4", 25 * time.Second, nil,
-			"one evaluation takes about 12s: --for 5s is over before one is", "no job ended in --for 5s: #7 was measuring 1/4 after 25s, and begins anew in the next run; give it more time, such as --for 4m0s"},
+		{
+			"the root's time is known", 5 * time.Second,
+			[]view.Ended{root},
+			"measuring 1/4", 25 * time.Second, nil,
+			"one evaluation takes about 12s: --for 5s is over before one is", "no job ended in --for 5s: #7 was measuring 1/4 after 25s, and begins anew in the next run; give it more time, such as --for 4m0s",
+		},
 		{"nothing is known", 5 * time.Second, nil, "measuring", 25 * time.Second, nil, "", "no job ended in --for 5s: #7 was measuring after 25s, and begins anew in the next run; give it more time, such as --for 1m0s"},
-		{"one sample is quick, and many are taken", 30 * time.Second, []view.Ended{quick, took(3, record.Make, record.Failed, 90_000, 0)}, "measuring 6/8", 50 * time.Second, nil,
-			"", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and begins anew in the next run; give it more time, such as --for 3m0s"},
+		{
+			"one sample is quick, and many are taken", 30 * time.Second,
+			[]view.Ended{quick, took(3, record.Make, record.Failed, 90_000, 0)},
+			"measuring 6/8", 50 * time.Second, nil,
+			"", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and begins anew in the next run; give it more time, such as --for 3m0s",
+		},
 		{"a job ended", 5 * time.Second, nil, "measuring", 25 * time.Second, []view.Ended{quick}, "", ""},
 		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "", ""},
 		{"no bound", 0, []view.Ended{root}, "measuring", 25 * time.Hour, nil, "", ""},

@@ -170,7 +170,7 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	if sample.Raw.TimedOut {
 		s.Say("not all benchmarks ended in " + roundTime(testPatience).String())
 	}
-	if all, err = s.ownBenches(ctx, all); err != nil {
+	if all, err = (comparing{s}).own(ctx, all); err != nil {
 		return "", err
 	}
 	chosen := s.chooseBenches(all)

@@ -11,10 +11,16 @@ import (
 	"atoll/engine/eval/output"
 )
 
-// ownBenches leaves out the benchmarks that run no code of the module, such as those of the
+// comparing looks which benchmarks are of the module.
+type comparing struct{ *survey }
+
+// own leaves out the benchmarks that run no code of the module, such as those of the
 // standard library that people keep for comparison: no candidate changes what they measure.
 // Where nothing can be told, and where none would be left, all stay.
-func (s *survey) ownBenches(ctx context.Context, all []bench) ([]bench, error) {
+func (s comparing) own(ctx context.Context, all []bench) ([]bench, error) {
+	if !slices.ContainsFunc(all, func(b bench) bool { return b.top != all[0].top || b.pkg != all[0].pkg }) {
+		return all, nil
+	}
 	foreign := map[[2]string]bool{} // package and function
 	var names []string
 	for _, pkg := range packagesOf(all) {
@@ -22,7 +28,7 @@ func (s *survey) ownBenches(ctx context.Context, all []bench) ([]bench, error) {
 			return all, nil
 		}
 		tops := turnsOf(all, pkg)
-		ran, err := s.ownCode(ctx, pkg, tops)
+		ran, err := s.ran(ctx, pkg, tops)
 		if err != nil {
 			return nil, err
 		}
@@ -83,9 +89,9 @@ while [ $# -gt 1 ]; do
 done
 `
 
-// ownCode is how often each benchmark of a package ran statements of the module in its turns;
+// ran is how often each benchmark of a package ran statements of the module in its turns;
 // what is not told is missing.
-func (s *survey) ownCode(ctx context.Context, pkg string, list []turns) (map[string]float64, error) {
+func (s comparing) ran(ctx context.Context, pkg string, list []turns) (map[string]float64, error) {
 	s.doing(testPatience, "looking which benchmarks of %s run code of this module", pkg)
 	command := []string{"sh", "-c", ownScript, pkg}
 	for _, t := range list {

@@ -74,11 +74,11 @@ func merged(list []hot) []hot {
 // elsewhereName is the target for what is not hot.
 const elsewhereName = "(elsewhere)"
 
-// elsewhere gives the target for what is not hot the scope as it is in the end.
-func (s *survey) elsewhere() {
-	for i := range s.m.Targets {
-		if t := &s.m.Targets[i]; t.Name == elsewhereName {
-			t.Files = s.d.Scope
+// rescope gives the target for what is not hot the scope as it is in the end.
+func rescope(targets []config.Target, scope []string) {
+	for i := range targets {
+		if t := &targets[i]; t.Name == elsewhereName {
+			t.Files = scope
 		}
 	}
 }

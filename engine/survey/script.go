@@ -164,11 +164,11 @@ func besideModules(command []string) []string {
 	return append([]string{"sh", "-c", linkModules + andRun}, command...)
 }
 
-// carried are the caches as another machine knows them, too.
-func (s *survey) carried() []string {
-	list := slices.Clone(s.d.Caches)
+// carried are caches as another machine knows them, too; modules is the node_modules of this one.
+func carried(caches []string, modules string) []string {
+	list := slices.Clone(caches)
 	for i, c := range list {
-		if c == s.Modules {
+		if c == modules {
 			list[i] = modulesCache
 		}
 	}

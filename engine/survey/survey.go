@@ -107,13 +107,13 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	p := protection{s}
 	p.protect()
-	s.elsewhere()
+	rescope(s.m.Targets, s.d.Scope)
 	if err := p.releaseWritten(ctx); err != nil {
 		return Result{}, err
 	}
 	s.guarded()
 	s.budget()
-	s.d.Measured, s.d.Caches = &s.m, s.carried()
+	s.d.Measured, s.d.Caches = &s.m, carried(s.d.Caches, s.Modules)
 	return Result{Detected: s.d, Scaffold: s.scaffold}, nil
 }
 
