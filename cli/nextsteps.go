@@ -22,7 +22,7 @@ func unsure(s *view.Snapshot) string {
 	case c.N == 0:
 		return fmt.Sprintf("the gain of %s is not confirmed: no sample was held out yet", b.ID)
 	}
-	return fmt.Sprintf("the gain of %s is not confirmed: the %s held out so far do not tell it from none", b.ID, view.Plural(c.N, "sample"))
+	return fmt.Sprintf("the gain of %s is not confirmed: by the %s held out so far it may be none", b.ID, view.Plural(c.N, "sample"))
 }
 
 // stateText tells a state and why. Where the doubt about the best is told in a line of its own
@@ -65,7 +65,7 @@ func nextSteps(s *view.Snapshot) []step {
 	if measured == 0 && s.Jobs.Failed > 0 {
 		add("doctor --deep", "no candidate was measured: is it the evaluator?")
 	}
-	if s.Jobs.Failed+s.Jobs.Rejected > measured {
+	if s.Jobs.Failed > measured {
 		add("jobs --status failed", "more jobs failed than were measured, and why")
 	}
 	switch most := s.Jobs.Max; {
@@ -77,8 +77,8 @@ func nextSteps(s *view.Snapshot) []step {
 	if s.Grade == "" {
 		add("doctor --mutants 20", "what this evaluator notices, and how small a gain it can show")
 	}
-	if changed := s.Jobs.Duplicate; changed > s.Jobs.Ended()/2 {
-		add("config explain gate.scope", "most jobs repeated what was known: let more files change")
+	if s.Jobs.Duplicate > s.Jobs.Ended()/2 {
+		add("config explain gate.scope", "most jobs repeated what was known: let more files change, with run --new")
 	}
 	if onlyOffline(s) {
 		add("config explain agents", "a model makes changes that the built-in agent cannot")

@@ -27,7 +27,7 @@ func TestABestIsNotCalledAGainThatIsNone(t *testing.T) {
 		},
 		"held-out samples are better and few": {
 			evidence.Claim{Word: evidence.Unconfirmed, Value: 0.97, N: 4, Gain: 0.03, Interval: evidence.Interval{Low: 0.9, High: 1.04}, Root: 1},
-			"c7 leads for now: ", "0.97 [0.9, 1.04] n 4 of the root's ms (unconfirmed)", "the gain of c7 is not confirmed: the 4 samples held out so far do not tell it from none",
+			"c7 leads for now: ", "0.97 [0.9, 1.04] n 4 of the root's ms (unconfirmed)", "the gain of c7 is not confirmed: by the 4 samples held out so far it may be none",
 		},
 		"it is confirmed": {
 			evidence.Claim{Word: evidence.Confirmed, Value: 0.9, N: 8, Gain: 0.1, Interval: evidence.Interval{Low: 0.85, High: 0.95}, GainIn: evidence.Interval{Low: 0.05, High: 0.15}, Root: 1},
@@ -84,6 +84,9 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 		"no candidate could be measured": {
 			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Jobs: view.Counts{Failed: 10}},
 			[]string{"doctor --deep", "jobs --status failed", "run"},
+		},
+		"most were rejected": {
+			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Jobs: view.Counts{Scored: 4, Failed: 4, Rejected: 10}}, []string{"run"},
 		},
 		"nothing new is made by the agent that is built in": {
 			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Agents: offline, Jobs: view.Counts{Scored: 4, Duplicate: 6}},

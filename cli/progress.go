@@ -221,8 +221,8 @@ func bestValue(s *view.Snapshot) string {
 	switch {
 	case s.Best.ID == record.Root:
 		return s.RootText() + " (the root)"
-	case c.Word == evidence.Unconfirmed && c.N == 0:
-		return fmt.Sprintf("%s (%s: no sample was held out yet)", s.Valued(view.FormatValue(c.Value)), c.Word)
+	case c.N == 0:
+		return fmt.Sprintf("%s (%s: no sample was held out yet)", s.Valued(view.FormatValue(c.Value)), evidence.Unconfirmed)
 	case s.Paired || c.Word != evidence.Exact && c.Word != evidence.Confirmed:
 		return s.Valued(view.ClaimValue(c)) + " (" + view.ClaimGain(c) + ")"
 	}
