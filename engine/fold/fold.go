@@ -296,6 +296,7 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		d := s.Sign * (m.Objective - p.Objective)
 		e.Delta = &d
 	}
+	led := s.Best
 	improved := s.place(m, point, &e, row.At)
 	if err := s.front.measured(m); err != nil {
 		return err
@@ -307,8 +308,9 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 	} else if improved && m.ID() != record.Root && (row.Work == nil || row.Work.State != record.Placed) {
 		s.Placed = append(s.Placed, m.Job())
 	}
+	later := improved && !first && e.From != m.ID()
 	if improved || !first { // else nothing changed that others wait for
-		s.admit(row.At)
+		later = s.admit(row.At) || later
 	}
 	if first && m.ID() != record.Root {
 		state := record.Scored
@@ -324,6 +326,7 @@ func (s *State) score(row record.FoldRow, m *Candidate) error {
 		s.repairs.ended(s.Origin(m).op, m.Parent())
 		s.isles.ended(&e.Job, m, took)
 	}
+	s.yields.Later(later, s.Best != led && s.Best != record.Root && m.ID() != led) // the fall of a best is no better one
 	switch {
 	case m.ID() == record.Root:
 		s.isles.begin()

@@ -55,8 +55,8 @@ func (c *placement) watchNoise(row record.FoldRow, m *Candidate) {
 }
 
 // admit gives their places to those that waited and no longer look better than
-// who is there.
-func (c *placement) admit(at record.Millis) {
+// who is there, and reports whether somebody took a niche.
+func (c *placement) admit(at record.Millis) (took bool) {
 	for i := 0; i < len(c.waiting); {
 		w := c.waiting[i]
 		m := c.Candidate(w.id)
@@ -67,9 +67,11 @@ func (c *placement) admit(at record.Millis) {
 		e := view.Ended{Job: record.Job{ID: m.Job()}, Cell: -1, From: record.NoCandidate}
 		if c.place(m, w.point, &e, at) {
 			c.Placed = append(c.Placed, m.Job())
+			took = true
 		}
 		i = 0
 	}
+	return took
 }
 
 // checkAgain has a candidate measured again that came to a place because another

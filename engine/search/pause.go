@@ -24,11 +24,9 @@ func (s *Stats) Mapless() { s.nicheAt = s.events }
 // least, or no niche taken for a tenth of them, 50 at least.
 func (p Pause) Stalled() bool { return p.Best >= max(100, p.Of/4) || p.Niche >= max(50, p.Of/10) }
 
-// String counts as [Event] does: not those that became the best, or took a niche, by samples
-// that came after their job.
 func (p Pause) String() string {
 	if p.Niche >= max(50, p.Of/10) {
-		return fmt.Sprintf("none of the last %d jobs took a niche when it ended", p.Niche)
+		return fmt.Sprintf("no niche was taken in the last %d jobs", p.Niche)
 	}
-	return fmt.Sprintf("none of the last %d jobs was the best when it ended", p.Best)
+	return fmt.Sprintf("no better best in the last %d jobs", p.Best)
 }

@@ -97,6 +97,16 @@ func (s *Stats) Add(e Event) {
 	}
 }
 
+// Later notes what further samples of jobs that ended before brought: a niche, or a better best.
+func (s *Stats) Later(niche, best bool) {
+	if niche {
+		s.nicheAt = s.events
+	}
+	if best {
+		s.bestAt = s.events
+	}
+}
+
 // Forget takes back an end that was added. A cost that it made unknown stays
 // unknown.
 func (s *Stats) Forget(e Event) {

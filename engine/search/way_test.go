@@ -218,7 +218,7 @@ func TestASearchThatStandsMakesLargerEditsAndLeavesTheBestAlone(t *testing.T) {
 		t.Fatalf("after 99 jobs without a better best: %+v", p)
 	}
 	end(1, record.Placed, false)
-	if p := s.Pause(); !p.Stalled() || p.String() != "none of the last 100 jobs was the best when it ended" {
+	if p := s.Pause(); !p.Stalled() || p.String() != "no better best in the last 100 jobs" {
 		t.Fatalf("after 100: %+v, %s", p, p)
 	}
 	end(1, record.Placed, true)
@@ -227,7 +227,7 @@ func TestASearchThatStandsMakesLargerEditsAndLeavesTheBestAlone(t *testing.T) {
 		t.Fatalf("49 jobs after a better best: %+v", p)
 	}
 	end(1, record.Scored, false)
-	if p := s.Pause(); !p.Stalled() || p.String() != "none of the last 50 jobs took a niche when it ended" {
+	if p := s.Pause(); !p.Stalled() || p.String() != "no niche was taken in the last 50 jobs" {
 		t.Fatalf("after 50 jobs that took no niche: %+v, %s", p, p)
 	}
 	end(1000, record.Placed, false)
