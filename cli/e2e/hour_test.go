@@ -104,6 +104,7 @@ type hour struct {
 	cache string          // of Go: whoever has it has built something before
 	done  map[string]bool // command lines that were run, or will be
 	found bool            // a gain that is confirmed
+	time  string          // what they give a run: short, until a run says that it is too little
 }
 
 // short is what a stranger's minutes are here.
@@ -117,6 +118,9 @@ func TestTheFirstHourGoesAsTheReadmeSays(t *testing.T) {
 	}
 	for name := range strangers {
 		t.Run(name, func(t *testing.T) {
+			if strangers[name].module != "" {
+				suitetest.Slow(t, "samples of a compiled library, for ten minutes at a load of 12")
+			}
 			h := stranger(t, name, steps)
 			for _, step := range steps {
 				h.step(step)
@@ -168,7 +172,7 @@ func stranger(t *testing.T, name string, steps []string) *hour {
 	if err := git(filepath.Dir(dir), "clone", "--quiet", origin, dir); err != nil {
 		t.Fatal(err)
 	}
-	h := &hour{t: t, dir: dir, done: map[string]bool{}}
+	h := &hour{t: t, dir: dir, done: map[string]bool{}, time: short}
 	if out, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil {
 		h.cache = strings.TrimSpace(string(out))
 	}
@@ -199,7 +203,7 @@ func copyModule(t *testing.T, module, dir string) {
 // step runs a line of a page and every command that it prints.
 func (h *hour) step(line string) {
 	h.t.Helper()
-	run := regexp.MustCompile(`--for \d+m`).ReplaceAllString(line, "--for "+short)
+	run := regexp.MustCompile(`--for \d+m`).ReplaceAllString(line, "--for "+h.time)
 	if before, after, found := strings.Cut(run, "HELD"); found {
 		run = before + h.held() + after
 	}
@@ -209,10 +213,10 @@ func (h *hour) step(line string) {
 			if h.found = h.gained(); h.found {
 				break
 			}
-			out = h.sh("atoll run --headless --for " + short) // as it says itself: it goes on
+			out = h.sh("atoll run --headless --for " + h.time) // as it says itself: it goes on
 		}
 		if !h.found {
-			h.t.Fatalf("no gain is confirmed in 16 runs of %s", short)
+			h.t.Fatalf("no gain is confirmed in 16 runs of %s or more", short)
 		}
 	}
 	h.follow(out)
@@ -238,7 +242,7 @@ func (h *hour) held() string {
 		if id := regexp.MustCompile(`(?m)^c\d+`).FindString(h.sh("atoll candidates --status held")); id != "" {
 			return id
 		}
-		h.sh("atoll run --headless --for " + short)
+		h.sh("atoll run --headless --for " + h.time)
 	}
 	h.t.Fatal("nothing waits for review")
 	return ""
@@ -283,6 +287,9 @@ func (h *hour) words(ctx context.Context, line string) *exec.Cmd {
 	return cmd
 }
 
+// tooShort finds what a run says would be time enough.
+var tooShort = regexp.MustCompile(`give it more time, such as --for (\w+)`)
+
 // sh runs a line, which must end well.
 func (h *hour) sh(line string) string {
 	h.t.Helper()
@@ -294,6 +301,9 @@ func (h *hour) sh(line string) string {
 		h.t.Fatalf("%s: %v\n%s", line, err, out)
 	}
 	h.t.Logf("%s (%s)\n%s", line, time.Since(began).Round(time.Second), out)
+	if m := tooShort.FindSubmatch(out); m != nil {
+		h.time = string(m[1])
+	}
 	return string(out)
 }
 
