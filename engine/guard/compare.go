@@ -21,12 +21,14 @@ type pair struct {
 	direct          func(group string) bool // is what changed
 	public          bool                    // others may depend on its names
 	watched         bool                    // the probes tell what inputs do in the changed code
+	behind          bool                    // inputs are looked for behind the survey, on top of it
+	further         func(group string) bool // is asked with those inputs alone
 	marks           []int                   // of the blocks of what changed
 	reaching        map[string]bool         // groups of which some input ran such a block
 	corpus          map[string][][]uint64   // inputs that do something of their own there
 	around          int                     // above 0: inputs are made of those of the corpus alone, so many times over
 	asked           []string                // groups that were compared
-	few             bool                    // a first look, with a part of the inputs
+	few             int                     // above 0: a first look, with one of so many inputs
 	tame            []string                // groups whose large numbers end the process
 	differ          func(in, root, candidate string) bool
 }
@@ -57,11 +59,14 @@ const (
 // all of them later, behind the few of everything else. What differs is known soon, and not asked again,
 // and where the time is over something was compared.
 func (c *check) compare(ctx context.Context, p pair) error {
-	names, lasting, err := c.rollCall(ctx, p)
+	names, lasting, further, err := c.rollCall(ctx, p)
 	if err != nil {
 		return err
 	}
 	lasting = lasting[:min(len(lasting), mostLasting)]
+	if len(names)+len(lasting) == 0 {
+		names, further = further, nil
+	}
 	if len(names)+len(lasting) == 0 {
 		if c.report.Values > 0 {
 			return nil
@@ -69,15 +74,19 @@ func (c *check) compare(ctx context.Context, p pair) error {
 		c.report.note("%sno input can be made for what can reach the change", prefix(p.name))
 		return nil
 	}
-	few := p
-	few.few = true
-	apart, err := c.surveys(ctx, &few, names, lasting, false)
-	if err != nil {
-		return err
+	looks := []int{shareOfFew}
+	if p.behind {
+		looks = []int{shareOfGlance, shareOfFew}
 	}
-	p.asked = few.asked
+	apart := false
+	for _, p.few = range looks {
+		if apart, err = c.surveys(ctx, &p, c.unknownOf(p, names), c.unknownOf(p, lasting), apart); err != nil {
+			return err
+		}
+	}
+	p.few = 0
 	c.later(func(ctx context.Context) error {
-		err := c.deepen(ctx, p, names, lasting, apart)
+		err := c.deepen(ctx, p, names, lasting, further, apart)
 		if errors.Is(err, errProbe) {
 			c.report.note("%snot all of it was compared: %s", prefix(p.name), err)
 			return nil
@@ -88,20 +97,47 @@ func (c *check) compare(ctx context.Context, p pair) error {
 }
 
 // deepen gives all inputs to the groups that are not known to differ, with those that exploration finds.
-func (c *check) deepen(ctx context.Context, p pair, names, lasting []string, apart bool) error {
-	known := c.report.known(p)
-	unknown := func(list []string) []string {
-		return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(known, name) })
-	}
-	names, lasting = unknown(names), unknown(lasting)
-	if p.watched && len(names)+len(lasting) > 0 {
+func (c *check) deepen(ctx context.Context, p pair, names, lasting, further []string, apart bool) error {
+	names, lasting = c.unknownOf(p, names), c.unknownOf(p, lasting)
+	if p.watched && !p.behind && len(names)+len(lasting) > 0 {
 		var err error
 		if p.corpus, err = c.explore(ctx, &p, slices.Concat(names, lasting)); err != nil {
 			return err
 		}
 	}
-	_, err := c.surveys(ctx, &p, names, lasting, apart)
-	return err
+	apart, err := c.surveys(ctx, &p, names, lasting, apart)
+	if err != nil || !p.watched || !p.behind {
+		return err
+	}
+	return c.search(ctx, p, slices.Concat(names, further), apart)
+}
+
+// unknownOf drops the groups that are known to differ.
+func (c *check) unknownOf(p pair, groups []string) []string {
+	known := c.report.known(p)
+	return slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return slices.Contains(known, group) })
+}
+
+// search gives groups inputs that do something of their own in the changed code, and others beside those. Behind what was
+// compared in any event it may use a part of what is left, and what it compares until then counts.
+func (c *check) search(ctx context.Context, p pair, groups []string, apart bool) error {
+	groups = c.unknownOf(p, groups)
+	if len(groups) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(groups, func(a, b string) int { return -compareBool(p.direct(a), p.direct(b)) })
+	var err error
+	if p.corpus, err = c.explore(ctx, &p, groups); err != nil {
+		return err
+	}
+	part, budget, done := c.budget.part(ctx, shareOfSearch)
+	defer done()
+	p.around, p.root, p.candidate = 1, p.root.with(budget), p.candidate.with(budget)
+	groups = slices.DeleteFunc(groups, func(group string) bool { return len(p.corpus[group]) == 0 })
+	if len(groups) > 0 {
+		_, err = c.surveys(part, &p, groups, nil, apart)
+	}
+	return unlessEnough(err)
 }
 
 // surveys asks about groups together, or apart where they disturb each other, which it returns:
@@ -128,20 +164,21 @@ func (c *check) surveys(ctx context.Context, p *pair, names, lasting []string, a
 	return apart, err
 }
 
-// rollCall lists the groups that both trees have with one signature.
-func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, err error) {
+// rollCall lists the groups that both trees have with one signature: those that are asked, apart those that may change
+// the state of their package, and those that are asked where inputs are looked for.
+func (c *check) rollCall(ctx context.Context, p pair) (names, lasting, further []string, err error) {
 	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Literals: p.literals}
 	was, err := p.root.ask(ctx, q)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the root: %w", err)
+		return nil, nil, nil, fmt.Errorf("the root: %w", err)
 	}
 	is, err := p.candidate.ask(ctx, q)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the candidate: %w", err)
+		return nil, nil, nil, fmt.Errorf("the candidate: %w", err)
 	}
 	if p.public {
 		if err := c.values(ctx, p, was, is); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	now := map[string]probe.Answer{}
@@ -149,25 +186,30 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting []string, 
 		now[g.Group] = g
 	}
 	for _, g := range was.groups {
+		other, ok := now[g.Group]
 		if !p.relevant(g.Group) {
+			if ok && p.further != nil && p.further(g.Group) {
+				further = append(further, g.Group)
+			}
 			continue
 		}
-		other, ok := now[g.Group]
 		switch {
 		case !ok && p.public:
-			c.report.Differences = append(c.report.Differences, Difference{Where: p.where(g.Group), Kind: Removed, Input: p.where(g.Group), Root: "there", Candidate: "gone"})
+			c.report.Differences = append(c.report.Differences, Difference{Where: p.where(g.Group), Kind: Removed, Input: p.where(g.Group), Root: "there", Candidate: "gone", group: g.Group})
 		case !ok:
 		case other.Signature != g.Signature:
 			if p.public {
-				c.report.Differences = append(c.report.Differences, Difference{Where: p.where(g.Group), Kind: Changed, Input: p.where(g.Group), Root: g.Signature, Candidate: other.Signature})
+				c.report.Differences = append(c.report.Differences, Difference{Where: p.where(g.Group), Kind: Changed, Input: p.where(g.Group), Root: g.Signature, Candidate: other.Signature, group: g.Group})
 			}
+		case g.Late:
+			further = append(further, g.Group)
 		case g.Lasting:
 			lasting = append(lasting, g.Group)
 		default:
 			names = append(names, g.Group)
 		}
 	}
-	return names, lasting, nil
+	return names, lasting, further, nil
 }
 
 // values compares what exported constants and variables hold at the start. One that
@@ -199,7 +241,7 @@ func (c *check) values(ctx context.Context, p pair, was, is *reply) error {
 				c.report.Unsteady++
 				continue
 			}
-			c.report.Differences = append(c.report.Differences, Difference{Where: p.where(v.Group), Kind: Changed, Input: p.where(v.Group), Root: shortened(v.Out), Candidate: shortened(other), Cases: 1, Of: 1})
+			c.report.Differences = append(c.report.Differences, Difference{Where: p.where(v.Group), Kind: Changed, Input: p.where(v.Group), Root: shortened(v.Out), Candidate: shortened(other), Cases: 1, Of: 1, group: v.Group})
 		}
 		c.report.Values++
 	}
@@ -230,6 +272,9 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	slices.Sort(q.Omit)
 	candidate, err := p.candidate.ask(ctx, q)
 	if err != nil {
+		if candidate != nil {
+			c.agreed(p, names, tally(first, first, candidate))
+		}
 		return false, fmt.Errorf("the candidate: %w", err)
 	}
 	t, second := tally(first, first, candidate), first
@@ -246,15 +291,7 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if together && len(names) > 1 && t.unsteady*2 > t.compared+t.unsteady {
 		return true, nil
 	}
-	if p.around == 0 {
-		for _, name := range names {
-			if !slices.Contains(p.asked, name) {
-				p.asked = append(p.asked, name)
-				c.report.Functions++
-			}
-		}
-	}
-	c.report.Cases += t.compared
+	c.counts(p, names, t.compared)
 	c.report.Unsteady += t.unsteady
 	if t.compared == 0 && t.unsteady > 0 {
 		c.report.note("%sthe root does not agree with itself on %s", prefix(p.name), strings.Join(names, ", "))
@@ -262,7 +299,7 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if first.cut || second.cut {
 		c.report.note("%stoo many inputs ended the process of the root; the rest was left out", prefix(p.name))
 	}
-	if p.few { // what calls another that differs is told by that one
+	if p.few > 0 { // what calls another that differs is told by that one
 		maps.DeleteFunc(t.suspects, func(group string, _ []int) bool { return !p.direct(group) })
 		t.nils = nil
 	}
@@ -273,6 +310,26 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 		return false, err
 	}
 	return false, c.around(ctx, p, t, q)
+}
+
+// counts adds inputs of groups to what was compared.
+func (c *check) counts(p *pair, groups []string, cases int) {
+	for _, group := range groups {
+		if !slices.Contains(p.asked, group) {
+			p.asked = append(p.asked, group)
+			c.report.Functions++
+		}
+	}
+	c.report.Cases += cases
+}
+
+// agreed counts the inputs with one answer of a survey that the time ended; where answers differ the root could not be asked again.
+func (c *check) agreed(p *pair, groups []string, t count) {
+	cases := t.compared
+	for _, list := range t.suspects {
+		cases -= len(list)
+	}
+	c.counts(p, slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return t.of[group] == 0 }), cases)
 }
 
 // The bounds of looking around inputs of one group.

@@ -49,7 +49,7 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 		}
 		c.report.Differences = append(c.report.Differences, Difference{
 			Where: p.where(best.group), Kind: kind, Input: best.in,
-			Root: readable(best.root), Candidate: readable(best.other), Cases: len(t.suspects[best.group]), Of: t.of[best.group],
+			Root: readable(best.root), Candidate: readable(best.other), Cases: len(t.suspects[best.group]), Of: t.of[best.group], group: best.group, own: p.direct(best.group),
 		})
 	}
 	return nil

@@ -41,9 +41,11 @@ func unlessEnough(err error) error {
 const (
 	shareOfFirst  = 6
 	shareOfSecond = 2
-	shareOfFew    = 8 // of a first look
+	shareOfFew    = 8  // of a first look
+	shareOfGlance = 96 // of one before it, so that something is compared soon
 
 	shareOfExploring = 3 // of the budget that is left
+	shareOfSearch    = 2 // of what is left then, to compare what was found
 )
 
 func (c *check) exploreOnce(ctx context.Context, budget *budget, p *pair, names []string, share int, corpus map[string][][]uint64) error {
@@ -104,7 +106,10 @@ func (c *check) spread(p pair, q *probe.Request) {
 	}
 	shares := len(q.Groups) + (probe.CloseFactor-1)*len(q.Close)
 	q.Count = min(c.g.o.Cases, max(fewestCases, mostCases/max(1, shares)))
-	if p.few {
-		q.Count = min(q.Count, max(fewestCases, q.Count/shareOfFew))
+	switch {
+	case p.few == shareOfGlance:
+		q.Count = max(1, q.Count/shareOfGlance)
+	case p.few > 0:
+		q.Count = min(q.Count, max(fewestCases, q.Count/p.few))
 	}
 }

@@ -2,7 +2,7 @@ package guard
 
 import (
 	"context"
-	_ "embed" // the probe of Python trees
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,26 +18,13 @@ import (
 	"atoll/gitops"
 )
 
-//go:embed pyprobe/probe.py
-var pythonProbe []byte
-
-//go:embed pyprobe/edges.py
-var pythonEdges []byte
-
-//go:embed pyprobe/beyond.py
-var pythonBeyond []byte
-
-//go:embed pyprobe/offers.py
-var pythonOffers []byte
-
-//go:embed pyprobe/files.py
-var pythonFiles []byte
+//go:embed pyprobe/*.py
+var pythonProbe embed.FS
 
 const (
-	edgesName     = "atoll_guard_edges.py"
-	beyondName    = "atoll_guard_beyond.py"
-	offersName    = "atoll_guard_offers.py"
-	filesName     = "atoll_guard_files.py"
+	pythonPrefix  = "atoll_guard_" // of the names of the probe's parts, beside those of a tree
+	watchName     = "atoll_guard_watch.json"
+	watchEnv      = "ATOLL_GUARD_WATCH"
 	recordingName = "atoll_guard_recording"
 	recordingEnv  = "ATOLL_GUARD_RECORDING"
 	pythonWork    = 5 * time.Minute // of the tests while calls are recorded
@@ -53,10 +40,8 @@ func (c *check) python(ctx context.Context) error {
 	if err := os.MkdirAll(p.host, 0o755); err != nil {
 		return fmt.Errorf("make room for a recording: %w", err)
 	}
-	for name, text := range map[string][]byte{"probe.py": pythonProbe, edgesName: pythonEdges, beyondName: pythonBeyond, offersName: pythonOffers, filesName: pythonFiles} {
-		if err := os.WriteFile(filepath.Join(p.host, name), text, 0o644); err != nil {
-			return fmt.Errorf("lay the probe: %w", err)
-		}
+	if err := p.lay(); err != nil {
+		return fmt.Errorf("lay the probe: %w", err)
 	}
 	err := p.run(ctx)
 	if errors.Is(err, errProbe) {
@@ -64,6 +49,29 @@ func (c *check) python(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// lay writes the probe where processes find it.
+func (p *pyCheck) lay() error {
+	const dir, main = "pyprobe", "probe.py"
+	parts, err := pythonProbe.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		text, err := pythonProbe.ReadFile(path.Join(dir, part.Name()))
+		if err != nil {
+			return err
+		}
+		name := part.Name()
+		if name != main {
+			name = pythonPrefix + name
+		}
+		if err := os.WriteFile(filepath.Join(p.host, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isPythonTest is the rule of the probe.
@@ -93,7 +101,10 @@ type reach struct {
 	Changed  []string       `json:"changed"`
 	Literals probe.Literals `json:"literals"`
 	Extra    []string       `json:"extra"`
-	Beyond   []struct {
+	Readers  []string       `json:"readers"` // methods that tell what a changed one did
+	// Watch says by file what the probe marks, for itself.
+	Watch  map[string]json.RawMessage `json:"watch"`
+	Beyond []struct {
 		File string `json:"file"`
 		What string `json:"what"`
 	} `json:"beyond"`
@@ -125,9 +136,16 @@ func (p *pyCheck) run(ctx context.Context) error {
 	if err := p.record(ctx); err != nil {
 		return err
 	}
+	watch, err := json.Marshal(r.Watch)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(p.host, watchName), watch, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what is watched: %w", err)
+	}
 	spec := func(v *view) sandbox.Spec {
 		s := p.spec(v, p.env, p.command(), "", nil, p.host, false)
-		s.Env = append(s.Env, recordingEnv+"="+binDir+"/"+recordingName)
+		s.Env = append(s.Env, recordingEnv+"="+binDir+"/"+recordingName, watchEnv+"="+binDir+"/"+watchName)
 		return s
 	}
 	candidate := spec(p.candidate)
@@ -142,7 +160,11 @@ func (p *pyCheck) run(ctx context.Context) error {
 	err = p.compare(ctx, pair{
 		root:      &subject{box: p.budget, spec: spec(p.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra},
 		candidate: &subject{box: p.budget, spec: candidate, caseMS: p.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: p.files, product: p.reached.add},
-		literals:  r.Literals, relevant: relevant, public: true,
+		literals:  r.Literals, relevant: relevant, public: true, watched: len(r.Watch) > 0, behind: true,
+		further: func(group string) bool {
+			_, name, _ := strings.Cut(group, ":")
+			return slices.Contains(r.Readers, name)
+		},
 		direct: func(group string) bool {
 			_, name, _ := strings.Cut(group, ":")
 			return slices.Contains(r.Changed, name)

@@ -26,6 +26,9 @@ type Difference struct {
 	Candidate string `json:"candidate"` // what the candidate gave
 	Cases     int    `json:"cases"`     // inputs that told the two apart
 	Of        int    `json:"of"`        // inputs that were compared
+
+	group string // that a probe calls it; empty for what no probe asked
+	own   bool   // its own code changed
 }
 
 // String is the difference in one line.
@@ -147,8 +150,8 @@ func (r *Report) explains(p pair, input string) bool {
 func (r *Report) known(p pair) []string {
 	var out []string
 	for _, d := range r.Differences {
-		if group, ok := strings.CutPrefix(d.Where, p.name+"."); ok {
-			out = append(out, group)
+		if d.group != "" && d.Where == p.where(d.group) {
+			out = append(out, d.group)
 		}
 	}
 	return out
@@ -174,12 +177,19 @@ func isLetter(b byte) bool {
 	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b == '"' || b == '\''
 }
 
-// reduce drops differences that only repeat a simpler one: their input calls
-// what is known to differ.
+// reduce drops differences that only repeat a simpler one: their own code is the root's and their input
+// calls what is known to differ, or their input is that of another one, to which both answer alike, such as a
+// constructor that fails.
 func (r *Report) reduce() {
 	all := slices.Clone(r.Differences)
+	said := map[[4]string]bool{}
 	r.Differences = slices.DeleteFunc(r.Differences, func(d Difference) bool {
-		return slices.ContainsFunc(all, func(o Difference) bool {
+		what := [4]string{d.Kind, d.Input, d.Root, d.Candidate}
+		if said[what] {
+			return true
+		}
+		said[what] = true
+		return !d.own && slices.ContainsFunc(all, func(o Difference) bool {
 			return o.Where != d.Where && o.Kind != Removed && o.Kind != Changed && o.Kind != Beyond && len(o.Input) < len(d.Input) && calls(d.Input, o.Where) && !calls(o.Input, d.Where)
 		})
 	})

@@ -27,12 +27,18 @@ type subject struct {
 }
 
 // impatient is the subject for a first look, where little is lost with a case: it
-// waits for none as long, gives up after few that end the process, and uses a budget of its own.
+// waits for none as long, gives up after few that end the process, counts no lines, and uses a budget of its own.
 func (s *subject) impatient(budget *budget) *subject {
-	quick := *s
-	quick.box = budget
-	quick.caseMS, quick.deaths = min(s.caseMS, rootCaseMS), fewDeaths
-	return &quick
+	quick := s.with(budget)
+	quick.caseMS, quick.deaths, quick.changed = min(s.caseMS, rootCaseMS), fewDeaths, nil
+	return quick
+}
+
+// with is the subject whose processes a budget runs.
+func (s *subject) with(budget *budget) *subject {
+	own := *s
+	own.box = budget
+	return &own
 }
 
 // site is one case of a survey, or of a list.

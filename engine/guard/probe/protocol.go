@@ -136,4 +136,5 @@ type Answer struct {
 	Choices   []uint64 `json:"c,omitempty"`
 	Signature string   `json:"sig,omitempty"`
 	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package
+	Late      bool     `json:"late,omitempty"`    // Python: the group is asked where inputs are looked for
 }

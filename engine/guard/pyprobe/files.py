@@ -180,6 +180,10 @@ class Files:
             v = getattr(v, "name", None)
         return self.held.get(str(v)) if type(v) is str or is_path(v) else None
 
+    def text(self, v):
+        """The content of a file that was made, as text."""
+        return text_of(self.of(v).content)
+
     def like(self, v, text):
         """A file that a call has as it has v, with another content."""
         how = ("path",) if is_path(v) else {str: ("str",), io.BufferedReader: ("bytes",)}.get(type(v)) or ("text", v.encoding, v.errors)

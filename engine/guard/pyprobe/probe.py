@@ -9,9 +9,11 @@ Standard library only.
 """
 import ast
 import asyncio
+import collections.abc
 import contextlib
 import dataclasses
 import enum
+import fcntl
 import importlib
 import inspect
 import io
@@ -33,8 +35,11 @@ import types
 
 from atoll_guard_beyond import of_change
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
+from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
 from atoll_guard_offers import OPERATORS, SIMPLE, as_type, offers, public_names, rest_of
+from atoll_guard_places import Places, spelled, unspelled
+from atoll_guard_watch import Watch, hidden, plan
 
 TREE = os.path.realpath(os.getcwd())
 MASK = (1 << 64) - 1
@@ -54,6 +59,7 @@ ALL_LARGE = 12 << 20  # bytes of all of them
 LARGE_SHARE = 40  # one case in so many is a large call
 MOST_POOLED = 60  # values of one parameter
 MOST_DRAINED = 200  # of what an iterator yields
+FAR = 763  # the result is open at no number that code is likely to close, given one for a file
 COVER_FILE = "atoll_guard_cover.out"
 FILES = Files()
 
@@ -135,10 +141,13 @@ def fnv(*texts):
 
 
 class Draws:
-    """Choices from a seeded generator, or from a list that goes on with zeros."""
+    """Choices from a list, and then from a seeded generator or zeros. put has values that stand at places
+    of the call; where it is None the case is none of those that are looked for, and nothing is put in or varied beside its own arguments."""
 
-    def __init__(self, seed=None, given=None, aim=None):
-        self.state, self.given, self.used = seed, given, []
+    def __init__(self, seed=None, given=None, aim=None, put=None):
+        if given is not None:
+            put, given = unspelled(given)
+        self.put, self.state, self.given, self.used = put, seed, given, []
         self.aim, self.places, self.forced = aim, {}, []
 
     def n(self, k):
@@ -147,16 +156,22 @@ class Draws:
             return 0
         if self.forced:
             v = self.forced.pop(0) % k
-        elif self.given is None:
+        elif self.given is not None and at < len(self.given):
+            v = self.given[at] % k
+        elif self.state is None:
+            v = 0
+        else:
             self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
             z = self.state
             z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
             z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
             v = (z ^ (z >> 31)) % k
-        else:
-            v = self.given[at] % k if at < len(self.given) else 0
         self.used.append(v)
         return v
+
+    def choices(self):
+        """What makes the same case again."""
+        return spelled(self.put) + self.used
 
     def pick(self, values):
         return values[self.n(len(values))]
@@ -213,6 +228,11 @@ def is_test(path):
     return any(p in ("test", "tests", "testing") for p in parts[:-1]) or base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "setup.py", "tests.py")
 
 
+def of_tree(cls):
+    """Whether the tree has a class."""
+    return in_tree(getattr(sys.modules.get(cls.__module__), "__file__", None) or "/")
+
+
 class Unrecordable(Exception):
     """A value that cannot be kept."""
 
@@ -231,6 +251,7 @@ class Recorder:
         self.most, self.longest = MOST_RECORDED, LONGEST
         self.large, self.room = {}, 0  # calls of scripts above LONGEST, and bytes for more
         self.names, self.open = {}, set()  # of parameters, by group; groups that take any keyword
+        self.inherited = set()  # of a private class by a public one
         self.offers = offers(sources_of_tree())
         self.origin = Origin(TREE)
 
@@ -371,6 +392,10 @@ class Recorder:
             return
         public = not name.startswith("_") or name.startswith("__") and name.endswith("__")
         private = any(p.startswith("_") for p in key[1].split(".")[:-1])
+        if private and public and bound and self.offered(type(me)):
+            key, private = (type(me).__module__, type(me).__name__ + "." + name), False
+            self.names.setdefault(key, frame.f_code.co_varnames[: frame.f_code.co_argcount])
+            self.inherited.add(key)
         tries = self.tried.get(key, 0)
         self.tried[key] = tries + 1
         outer = kept is not None and kept[3] is not None and self.from_outside(frame, me)
@@ -395,6 +420,12 @@ class Recorder:
                 kept[3] = None
             else:
                 kept[3].append((name, *recipe))
+
+    @staticmethod
+    def offered(cls):
+        """Whether a class is one that callers name: what it has of a private one is its own."""
+        public = cls.__qualname__.isidentifier() and not cls.__name__.startswith("_") and cls.__module__ != "__main__"
+        return public and not issubclass(cls, type) and of_tree(cls) and not is_test(sys.modules[cls.__module__].__file__)
 
     @staticmethod
     def static(frame, key):
@@ -432,7 +463,7 @@ class Recorder:
         for (module, name), calls in sorted(self.calls.items()):
             out[module + ":" + name] = sorted(calls, key=lambda d: (len(d), d))
         large = {module + ":" + name: list(calls) for (module, name), calls in sorted(self.large.items())}
-        return {"calls": out, "large": large, "pool": self.pool(), "names": self.parameters(), "open": sorted(self.open), **self.offers}
+        return {"calls": out, "large": large, "pool": self.pool(), "names": self.parameters(), "open": sorted(self.open), "inherited": sorted(m + ":" + n for m, n in self.inherited), **self.offers}
 
     def parameters(self):
         """Names of the arguments that a call holds in order, without the object."""
@@ -442,7 +473,7 @@ class Recorder:
         """Values of arguments by the name of their parameter, short ones first."""
         out, names = {}, self.parameters()
         for (module, name), calls in sorted(self.calls.items()):
-            for _, _, args, kwargs in calls.values():
+            for _, _, args, kwargs in calls.values() if (module, name) not in self.inherited else ():
                 for k, recipe in list(zip(names.get(module + ":" + name, []), args)) + list(kwargs.items()):
                     out.setdefault(k, {})[repr(recipe)] = recipe
         return {k: [v[r] for r in sorted(v, key=lambda r: (len(r), r))[:MOST_POOLED]] for k, v in sorted(out.items())}
@@ -678,7 +709,29 @@ def affected(q):
             if key.split(".")[-1] not in reach and mentioned & reach:
                 mark(key)
                 grown = True
-    return {"names": sorted(reach), "whole": whole, "changed": sorted(names)}
+    return {"names": sorted(reach), "whole": whole, "changed": sorted(names), "readers": sorted(readers(q, was, now, names)), "watch": watched(q, was, now, names)}
+
+
+def readers(q, was, now, names):
+    """The methods that read what a changed one may write and no caller sees: they alone tell what it did."""
+    out = set()
+    for name, source in (q.get("sources") or {}).items():
+        with contextlib.suppress(OSError, UnicodeDecodeError, SyntaxError, ValueError), open(name, encoding="utf-8") as f:
+            for text in (f.read(), source):
+                for owner, fields in hidden(text, names).items():
+                    every = list((was.get(name) or {}).items()) + list((now.get(name) or {}).items())
+                    out |= {key for key, (_, mentioned) in every if key.startswith(owner + ".") and mentioned & fields}
+    return out - names
+
+
+def watched(q, was, now, names):
+    """What to watch in the files that changed."""
+    out = {}
+    for name, source in (q.get("sources") or {}).items():
+        tables = [{k: mentioned for k, (_, mentioned) in (version.get(name) or {}).items()} for version in (was, now)]
+        with contextlib.suppress(OSError, UnicodeDecodeError, SyntaxError, ValueError), open(name, encoding="utf-8") as f:
+            out[name] = plan(f.read(), source, tables, names & (set(tables[0]) | set(tables[1])))
+    return out
 
 
 # ---- values -----------------------------------------------------------------
@@ -706,24 +759,28 @@ def made(recipe, vary=None):
     args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
     if vary:
         args, kwargs = vary.options(args, kwargs)
+        args, kwargs = vary.places.through(args), vary.places.through(kwargs)
+        vary.choose_step(len(history))
     words = name + call_text(args, kwargs)
     try:
         me = cls(*args, **kwargs)
     except (Exception, SystemExit) as e:
         raise NotMade(words, failure(e)) from None
-    for method, margs, mkwargs in history:
+    for at, (method, margs, mkwargs) in enumerate(history):
         margs, mkwargs = [decode(a) for a in margs], {k: decode(v) for k, v in mkwargs.items()}
+        if vary:
+            margs, mkwargs = vary.step(at, margs, mkwargs)
         words += "." + method + call_text(margs, mkwargs)
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception, SystemExit):
             result = getattr(me, method)(*margs, **mkwargs)
             if inspect.isgenerator(result):
                 list(zip(range(MOST_DRAINED), result))
     if vary:
-        settings = vary.settings(settings or options_of(me, vary.known))
+        settings = vary.places.through(vary.settings(settings or options_of(me, vary.known)))
     for attribute, value in settings.items():
         if getattr(me, attribute, me) is not me and getattr(me, attribute) != value:
             words += " with %s = %s" % (attribute, show(value, live=True))
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception, SystemExit):
                 setattr(me, attribute, value)
     return me, words
 
@@ -761,6 +818,7 @@ class Vary:
 
     def __init__(self, d, lits, edges, known=None):
         self.d, self.lits, self.edges, self.known = d, lits, edges, known or {}
+        self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
         self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + [s for s in lits["strings"] if 0 < len(s) <= 2]
 
     def options(self, args, kwargs):
@@ -773,6 +831,19 @@ class Vary:
             held = args if type(p) is int else kwargs
             held[p] = self.other(held[p])
         return args, kwargs
+
+    def choose_step(self, n):
+        """Which of the n calls that an object had gets another argument: one now and then, and mostly where the call itself is as it was."""
+        if n and self.d.put is not None and self.d.n(4) >= (1 if self.as_it_was else 3):
+            self.varied = self.d.n(n)
+
+    def step(self, at, args, kwargs):
+        """The arguments of a call that the object had."""
+        if at == self.varied and (args or kwargs):
+            place = self.d.pick([*range(len(args)), *kwargs])
+            held = args if type(place) is int else kwargs
+            held[place] = self.other(held[place])
+        return self.places.through(args), self.places.through(kwargs)
 
     def settings(self, settings):
         """The options of an object, at times with some of them turned or changed."""
@@ -1025,9 +1096,15 @@ def drained(v, rest):
     try:
         for x in zip(range(MOST_DRAINED), v):
             out.append(rest(x[1]))
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         out.append(failure(e))
     return "yields [" + ", ".join(out) + "]"
+
+
+def pairs_of(table):
+    """The keys of a table with what it gives for them."""
+    for k in table:
+        yield k, table[k]
 
 
 def show(v, depth=0, seen=(), live=False):
@@ -1062,7 +1139,7 @@ def show(v, depth=0, seen=(), live=False):
     if isinstance(v, dict):
         return "{" + ", ".join(rest(k) + ": " + rest(x) for k, x in list(v.items())[:2000]) + "}"
     if isinstance(v, BaseException):
-        return type(v).__name__ + "(" + repr(str(v)) + ")"
+        return type(v).__name__ + "(" + repr(words_of(v)) + ")"
     if isinstance(v, type):
         return "class " + v.__name__
     if inspect.isgenerator(v) or type(v) in (map, filter, zip, reversed, range, enumerate) or hasattr(v, "__next__") and not own:
@@ -1079,21 +1156,29 @@ def show(v, depth=0, seen=(), live=False):
                     fields[k] = getattr(v, k)
             for k, p in vars(c).items():
                 if isinstance(p, property) and not k.startswith("_") and depth < 3:
-                    with contextlib.suppress(Exception):
+                    with contextlib.suppress(Exception, SystemExit):
                         fields[k] = getattr(v, k)
         text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x) for k, x in sorted(fields.items())) + "}"
         for name in ("__str__", "__len__"):
             defines = next((c for c in type(v).__mro__ if name in vars(c)), object)
             if defines is not object and depth < 3 and in_tree(getattr(sys.modules.get(defines.__module__), "__file__", None) or "/"):
-                with contextlib.suppress(Exception):
+                with contextlib.suppress(Exception, SystemExit):
                     text += " " + name + "=" + repr(getattr(v, name)())
         if not live and depth < 3 and hasattr(type(v), "__iter__"):
-            text += " " + drained(v, rest)
+            text += " " + drained(pairs_of(v) if isinstance(v, collections.abc.Mapping) else v, rest)
         return text
     try:
         return ADDRESS.sub("", repr(v))[:LONGEST]
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         return "repr fails with " + type(e).__name__
+
+
+def words_of(e):
+    """What an exception says; nothing where it cannot."""
+    try:
+        return str(e)
+    except Exception:
+        return ""
 
 
 def failure(e):
@@ -1107,7 +1192,7 @@ def failure(e):
         said = re.search(r"\braise\b", linecache.getline(tb.tb_frame.f_code.co_filename, tb.tb_lineno))
         own = in_tree(tb.tb_frame.f_code.co_filename)
         if said and own or not of_file and (said or not own):
-            return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", str(e))
+            return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", words_of(e))
     if of_file:  # whoever of the standard library asked for it
         return "raises " + type(e).__name__ + " for " + repr(str(e.filename))
     return "raises " + type(e).__name__
@@ -1128,7 +1213,8 @@ class Session:
         lits = q.get("literals") or {}
         self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
-        self.aims, self.made = {}, {}
+        self.aims, self.made, self.near_to, self.values = {}, {}, {}, []
+        self.position, self.watch = 0, self.watched()
         self.groups = list(self.recorded)
         for name in q.get("extra") or []:
             if name not in self.recorded:
@@ -1136,6 +1222,15 @@ class Session:
 
     def write(self, **a):
         os.write(self.out, (json.dumps(a) + "\n").encode())
+
+    def watched(self):
+        """The marks in what changed, where inputs are looked for or made of those that were found; None for no marks."""
+        if self.q["mode"] != "explore" and not (self.q["mode"] == "survey" and self.q.get("around")):
+            return None
+        with open(os.environ["ATOLL_GUARD_WATCH"], encoding="utf-8") as f:
+            watch = Watch(json.load(f))
+        watch.install(self.q["mode"] == "explore")
+        return watch
 
     def seed(self, group, index):
         return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
@@ -1146,9 +1241,32 @@ class Session:
         count = self.q.get("count") or 0
         return count + count // EDGE_SHARE
 
+    def corpus(self, group):
+        return (self.q.get("corpus") or {}).get(group) or []
+
+    def beside(self, group, kept, index):
+        """A case beside one of some."""
+        d = Draws(seed=self.seed(group, index))
+        other = lambda v, d: Vary(d, self.lits, self.edges, self.kept["options"]).other(v)
+        return Draws(seed=d.n(MASK), given=beside(kept, d, other))
+
+    def around(self, group, index):
+        """A case of the corpus, and then one beside some of it, of which each is made once to know its values."""
+        corpus = self.corpus(group)
+        if index < len(corpus):
+            return Draws(given=corpus[index])
+        if group not in self.near_to:
+            self.near_to[group] = []
+            for choices in corpus:
+                self.one(self.position, group, Draws(given=choices), made=True)
+                self.near_to[group].append(Kept(choices, self.values))
+        return self.beside(group, self.near_to[group], index)
+
     def draws(self, group, index):
         """The choices of a case: first edges, whatever the seed, then what is drawn, and
-        last the edges that may end the process."""
+        last the edges that may end the process. Where cases are made of the corpus, one of those."""
+        if self.q.get("around"):
+            return self.around(group, index)
         early, late = self.aims_of(group)
         aims, at = early, index
         if index >= len(early):
@@ -1173,12 +1291,12 @@ class Session:
                 for at, recipe in enumerate(list(args) + list(kwargs.values())):
                     try:
                         values = near(self.edges, decode(recipe))
-                    except Exception:  # what cannot be made again has no edges
+                    except (Exception, SystemExit):  # what cannot be made again has no edges
                         continue
                     lists.append([([base, 1, at, 0], ("other", 0, i), is_large(e), len(calls), len(args) + len(kwargs)) for i, e in enumerate(values)])
         else:
             module, name = group.split(":")
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception, SystemExit):
                 places = min(3, len(inspect.signature(find(module, name.removesuffix(".__init__"))).parameters))
                 for place in range(places):
                     lists += [[([], (kind, place, i), is_large(e), 0, 0) for i, e in enumerate(values)] for kind, values in (("int", self.edges.ints), ("text", self.edges.texts), ("float", self.edges.floats))]
@@ -1194,30 +1312,37 @@ class Session:
         self.aims[group] = early, late
         return self.aims[group]
 
-    def one(self, position, group, d):
+    def one(self, position, group, d, made=False):
+        """A case: its call and what came of it in words, and its choices. made: it is not called."""
         random.seed(7)
+        self.position = position
         self.dog.begin(position)
         try:
             FILES.clear()
-            shown, outcome, used = self.run(group, d)
+            if self.watch:
+                self.watch.begin()
+            shown, outcome, used = self.run(group, d, made)
             if FILES.held:  # where they lie is nothing that a tree says
                 shown, outcome = PLACE.sub("", shown), PLACE.sub("", outcome)
             return shown, outcome, used
         finally:
             self.dog.end()
 
-    def run(self, group, d):
+    def run(self, group, d, made):
         module, name = group.split(":")
         vary = Vary(d, self.lits, self.edges, self.kept["options"])
+        self.values = vary.places.values
         printed = io.StringIO()
         shown, args, kwargs, me, words = group, [], {}, None, ""
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
             try:
                 me, words, args, kwargs = self.arguments(group, d, vary)
             except NotMade as e:
-                return e.args[0].replace(FLOAT_MARK, ""), e.args[1], d.used
-            except Exception as e:
-                return "no input", failure(e), d.used
+                return e.args[0].replace(FLOAT_MARK, ""), e.args[1], d.choices()
+            except (Exception, SystemExit) as e:
+                return "no input", failure(e), d.choices()
+            if made:
+                return "", "", d.choices()
             called = module.rsplit(".", 1)[-1] + "." + name.removesuffix(".__init__")
             if me is not None:
                 called = words + "." + name.rsplit(".", 1)[-1]
@@ -1243,7 +1368,7 @@ class Session:
                 outcome += FILES.after(list(args) + list(kwargs.values()))
         if printed.getvalue():
             outcome += "; printed " + repr(printed.getvalue()[:LONGEST])
-        return shown, outcome[: 2 * LONGEST], d.used
+        return shown, outcome[: 2 * LONGEST], d.choices()
 
     def arguments(self, group, d, vary):
         calls, large = self.recorded.get(group), self.large.get(group)
@@ -1255,7 +1380,9 @@ class Session:
         _, own, args, kwargs = pickle.loads(calls[d.n(len(calls))])
         args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
         names = self.kept["names"].get(group, [])
-        for _ in range(d.n(4)):
+        times = d.n(4)
+        vary.as_it_was = not times
+        for _ in range(times):
             at = d.n(len(args) + len(kwargs)) if args or kwargs else 0
             if at < len(args):
                 args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)
@@ -1263,6 +1390,7 @@ class Session:
                 k = list(kwargs)[at - len(args)]
                 kwargs[k] = self.another(kwargs[k], group, k, vary)
         self.keyword(group, names, kwargs, vary)
+        args, kwargs = vary.places.through(args, len(names)), vary.places.through(kwargs)
         return *self.object_of(own, vary), args, kwargs
 
     def another(self, v, group, name, vary):
@@ -1330,7 +1458,7 @@ class Session:
             words = owner + call_text(args, kwargs)
             try:
                 me = find(module, owner)(*args, **kwargs)
-            except Exception as e:
+            except (Exception, SystemExit) as e:
                 raise NotMade(words, failure(e)) from None
         return me, words, *(([], {}) if isinstance(held, property) else self.invented_arguments(f, vary, 1))
 
@@ -1345,7 +1473,7 @@ class Session:
                 args += [vary.anything() for _ in range(d.n(4))]
             elif p.kind is p.KEYWORD_ONLY and (p.default is p.empty or d.n(2)):
                 kwargs[p.name] = self.value_for(p, vary)
-        return args, kwargs
+        return vary.places.through(args), vary.places.through(kwargs)
 
     def value_for(self, p, vary):
         pool = self.kept["pool"].get(p.name)
@@ -1379,7 +1507,7 @@ class Session:
             for g in self.groups:
                 signature = self.exists(g)
                 if signature is not None:
-                    self.write(k="group", g=g, sig="def")
+                    self.write(k="group", g=g, sig="def", late=g in self.kept["inherited"])
         if q.get("backwards"):
             groups.reverse()
         omit, skip = set(q.get("omit") or []), set(q.get("skip") or [])
@@ -1396,7 +1524,44 @@ class Session:
                 if position in omit:
                     continue
                 shown, out, _ = self.one(position, g, self.draws(g, i))
-                self.write(k="case", g=g, i=i, p=position, **{"in": "%x" % fnv(shown), "out": "%x" % fnv(out)})
+                way = {"path": "%x" % self.watch.way()} if self.watch else {}
+                self.write(k="case", g=g, i=i, p=position, **{"in": "%x" % fnv(shown), "out": "%x" % fnv(out)}, **way)
+
+    def explore(self):
+        """Answers with the cases that are worth doing again, the groups in the order of the request."""
+        q, position = self.q, 0
+        for g in [g for g in q["groups"] if g in self.groups]:
+            x, started = Explorer(), False
+            for i in range(len(self.recorded.get(g) or []) + self.cases()):
+                position += 1
+                if position <= (q.get("from") or 0) or g in (q.get("skip") or []) or x.full():
+                    continue
+                if not started:
+                    started = True
+                    self.write(k="start", g=g, i=i, p=position)
+                d = self.next_of(g, i, x)
+                _, _, used = self.one(position, g, d)
+                if self.watch.direct and not x.reaching:
+                    x.reaching = True
+                    self.write(k="reach", g=g)
+                if x.learn(Kept(used, self.values), self.watch.ran, self.watch.pairs):
+                    self.write(k="keep", g=g, i=i, p=position, c=used)
+
+    def next_of(self, group, index, x):
+        """The next case of a search: first the recorded calls as they were, then one that it asks for, or a new one."""
+        calls = self.recorded.get(group) or []
+        if index < len(calls):
+            # A choice of one is none: it is not drawn.
+            return Draws(given=spelled({}) + [0] * bool(self.large.get(group)) + [index] * (len(calls) > 1))
+        index -= len(calls)
+        choices = x.next(index, self.corpus(group))
+        if choices is not None:
+            return Draws(given=choices)
+        if x.kept and index % 4:
+            return self.beside(group, x.kept, -1 - index)
+        d = self.draws(group, index)
+        d.put = {}
+        return d
 
     def full(self, cases):
         told = 0
@@ -1415,11 +1580,13 @@ class Session:
         cases = q.get("cases") or []
         if q["mode"] == "survey":
             self.survey()
+        elif q["mode"] == "explore":
+            self.explore()
         elif q["mode"] == "detail":
             self.full([(c["group"], Draws(given=c["choices"]) if c.get("choices") else self.draws(c["group"], c["index"])) for c in cases])
         elif q["mode"] == "shrink":
             c = cases[0]
-            self.full([(c["group"], Draws(given=v)) for v in [c["choices"]] + variants(c["choices"])])
+            self.full([(c["group"], Draws(given=v)) for v in [c["choices"]] + simpler(c["choices"], variants)])
         self.write(k="end")
 
 
@@ -1464,7 +1631,9 @@ def main():
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-    out = os.open(os.environ["ATOLL_GUARD_RESULT"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    first = os.open(os.environ["ATOLL_GUARD_RESULT"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    out = fcntl.fcntl(first, fcntl.F_DUPFD_CLOEXEC, FAR)
+    os.close(first)
     lines = Lines(q.get("changed") or [])
     session = Session(q, out)
     lines.start()

@@ -1,0 +1,89 @@
+"""The search for inputs that do something of their own in the watched code.
+
+Cases are kept that did there what none did before, and others are made beside them (greybox fuzzing: Zalewski, "american
+fuzzy lop"), above all cases in which the two sides of a comparison meet.
+
+Standard library only.
+"""
+from atoll_guard_places import MOST_PUT, Meetings, can_be_spelled, spelled, unspelled
+
+MOST_KEPT = 150  # cases of one group
+
+
+class Kept:
+    """A case that is worth doing again: its choices, and the values of its places."""
+
+    def __init__(self, choices, values):
+        self.choices, self.values = choices, values
+
+
+class Explorer:
+    """The search of one group."""
+
+    def __init__(self):
+        self.seen, self.kept, self.meetings, self.reaching = set(), [], Meetings(), False
+
+    def full(self):
+        return len(self.kept) >= MOST_KEPT
+
+    def next(self, index, corpus):
+        """The choices of the next case: one of the corpus, then one in which two sides may meet; none for another one."""
+        if index < len(corpus):
+            return corpus[index]
+        return self.meetings.next() if index % 3 > 0 else None
+
+    def learn(self, case, ran, pairs):
+        """Whether a case is worth doing again."""
+        found = not ran <= self.seen
+        self.seen |= ran
+        closer = self.meetings.add(pairs, case.values, case.choices, found)
+        if found or closer:
+            self.kept.append(case)
+        return found or closer
+
+
+def beside(kept, d, other):
+    """Choices beside those of one of some cases: a value drawn anew or likened to another, or choices exchanged whatever
+    they are for. d draws, and other(v, d) makes another value of one."""
+    case = kept[d.n(len(kept))]
+    put, base = unspelled(case.choices)
+    kind = d.n(8)
+    if case.values and kind > 1:
+        for _ in range(1 + (d.n(4) == 0)):
+            at = d.n(len(case.values))
+            v = case.values[at]
+            w = case.values[d.n(len(case.values))] if kind < 4 else v
+            w = other(w if type(w) is type(v) else v, d) if kind != 2 or type(w) is not type(v) else w
+            if can_be_spelled(w) and (at in put or len(put) < MOST_PUT):
+                put = {**put, at: w}
+        return spelled(put) + base
+    base = list(base)
+    for _ in range(1 + d.n(2)):
+        if not base:
+            break
+        at = d.n(len(base))
+        k = d.n(6)
+        if k == 0:
+            del base[at]
+        elif k == 1:
+            elsewhere = unspelled(kept[d.n(len(kept))].choices)[1]
+            base = base[:at] + list(elsewhere[at:])
+        else:
+            base[at] = d.n(1 << 30)
+    return spelled(put) + base
+
+
+def simpler(choices, variants):
+    """Simpler choices: fewer values put in, shorter ones, and then simpler choices behind them."""
+    put, base = unspelled(choices)
+    if put is None:
+        return variants(choices)
+    out = [spelled({k: v for k, v in put.items() if k != at}) + base for at in put]
+    for at, v in put.items():
+        if type(v) in (str, bytes, list, tuple):
+            n = len(v)
+            cut = [v[: n // 2], v[n // 2 :]] + [v[:i] + v[i + size :] for size in (n // 4, 4, 1) if size for i in range(0, min(n, 60), size)]
+            out += [spelled({**put, at: w}) + base for w in cut if len(w) < n]
+        elif type(v) is int and v:
+            out += [spelled({**put, at: w}) + base for w in (0, 1, v // 2)]
+    return out[:200] + [spelled(put) + c for c in variants(list(base))]

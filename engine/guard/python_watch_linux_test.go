@@ -1,0 +1,206 @@
+package guard_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atoll/config/suitetest"
+	"atoll/engine/guard"
+)
+
+// settings holds what its tests leave alone: objects that a call asks for by their identity, texts that only calls before
+// the one that shows something were given, sums that must meet a bound, what a class has of a private one, and an object that
+// had a call that ends the program.
+const settings = `
+_UNSET = object()
+
+
+class _Sized:
+    def at_least(self, n):
+        return len(self._values) >= n
+
+
+class Settings(_Sized):
+    def __init__(self, marks=("#", ";"), fallback=_UNSET):
+        if fallback is not _UNSET and not isinstance(fallback, str):
+            raise TypeError("the fallback must be a text")
+        self._marks, self._fallback, self._values = marks, fallback, {}
+
+    def read(self, text):
+        for line in text.splitlines():
+            for mark in self._marks:
+                at = line.find(mark)
+                if at == 0 or at > 0 and line[at - 1].isspace():
+                    line = line[:at]
+            name, found, value = line.partition("=")
+            if found:
+                self._values[name.strip().lower()] = value.strip()
+
+    def get(self, name):
+        if name not in self._values and self._fallback is not _UNSET:
+            return self._fallback
+        return self._values[name]
+
+
+class Tool:
+    def __init__(self):
+        self._seen = []
+
+    def run(self, words):
+        for word in words:
+            if word == "quit":
+                raise SystemExit(2)
+            self._seen.append(word)
+
+    def count(self):
+        return len(self._seen)
+
+
+def banner(title, note, width):
+    line = title.strip()
+    if len(line) + len(note) + 3 <= width:
+        return line + " - " + note
+    return line[:width]
+`
+
+const settingsTest = `
+import unittest
+import kit
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        s = kit.Settings()
+        s.read("Colour = blue # or green\nsize=3\n")
+        self.assertEqual(s.get("colour"), "blue")
+        self.assertEqual(s.get("size"), "3")
+        self.assertTrue(s.at_least(0))
+        self.assertEqual(kit.Settings(fallback="none").get("x"), "none")
+        tool = kit.Tool()
+        with self.assertRaises(SystemExit):
+            tool.run(["a", "quit"])
+        self.assertEqual(tool.count(), 1)
+        self.assertEqual(kit.banner("Report", "of the year", 40), "Report - of the year")
+        self.assertEqual(kit.banner("Report", "of the year", 10), "Report")
+`
+
+func TestWhatOnlyTheSidesOfPythonComparisonsAndCallsBeforeShowIsFound(t *testing.T) {
+	t.Parallel()
+	for i, c := range []struct{ name, was, is, where string }{
+		{"a sum that meets a bound", "+ 3 <= width", "+ 3 < width", "kit.banner"},
+		{"a text of a call before, and a mark of no argument", "if at == 0 or at > 0 and line[at - 1].isspace():", "if at >= 0:", "kit.Settings.get"},
+		{"a method of a private class that a public one has", "len(self._values) >= n", "len(self._values) > n", "kit.Settings.at_least"},
+		{"a call before that ends the program", "return len(self._seen)", "return min(1, len(self._seen))", "kit.Tool.count"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if i > 0 {
+				suitetest.Full(t, "compares a Python module; the case before it stands for it")
+			}
+			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, settings, settingsTest, c.was, c.is), c.where)
+		})
+	}
+}
+
+func TestRefactoringsOfWatchedPythonCodeRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
+	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, settings, settingsTest,
+		"if at == 0 or at > 0 and line[at - 1].isspace():", "if at >= 0 and (not at or line[at - 1].isspace()):",
+		"    if len(line) + len(note) + 3 <= width:\n        return line + \" - \" + note\n    return line[:width]", "    whole = \" - \".join((line, note))\n    return line[:width] if len(whole) > width else whole",
+		"        return self._values[name]", "        values = self._values\n        return values[name]",
+	))
+}
+
+// TestMarksInPythonCode asks the probe's parts for marks and for places alone.
+func TestMarksInPythonCode(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "python3")
+	const begin = `
+import ast, os, sys, types
+sys.path.insert(0, sys.argv[1])
+import places, watch
+
+SOURCE = '''
+class Box:
+    def find(self, items, low, high=9):
+        "Looks."
+        if not items or low > high:
+            raise KeyError(low)
+        for at, item in enumerate(items):
+            if low <= item < high and (item not in (3, 4) or at):
+                return [x for x in items[at:] if x != item], min(low, at, 2)
+        else:
+            return {"a": 1}.get(high, low), "abc".startswith("b"), items[-1], str(low).splitlines()
+
+def beside(box):
+    return box.find([], 1)
+
+def untouched(a, b):
+    return a < b
+'''
+
+def want(got, wanted):
+    if got != wanted:
+        sys.exit("got %r, want %r" % (got, wanted))
+
+def loaded(marks, sides=True):
+    "The module with or without marks, and what they told."
+    w = watch.Watch({})
+    w.install(sides)
+    made = types.ModuleType("box")
+    file = {"direct": ["Box.find"], "near": ["beside"], "only": [ast.dump(n) for n in ast.walk(ast.parse(SOURCE)) if isinstance(n, ast.Compare)]}
+    exec(watch.marked(SOURCE, file, "box.py") if marks else compile(SOURCE, "box.py", "exec"), vars(made))
+    return made, w
+
+def outcome(module, *args):
+    try:
+        return module.Box().find(*args)
+    except Exception as e:
+        tb = e.__traceback__
+        while tb.tb_next:
+            tb = tb.tb_next
+        return type(e), e.args, tb.tb_lineno
+
+CALLS = [([], 1), ([1, 2, 3], 0), ([3, 4, 5], 3), ([3], 3), ([9], 5), ([1], 5, 2), ([1], "a"), (5, 1), ([None], 1), ("ab", "a", "c"), ([2, 2], 2, 2.5)]
+`
+	for name, script := range map[string]string{
+		"code with marks does what it does without":    `plain, marked = loaded(False)[0], loaded(True)[0]; want([outcome(marked, *c) for c in CALLS], [outcome(plain, *c) for c in CALLS])`,
+		"sides are told, and which comparison changed": `m, w = loaded(True); outcome(m, [7], 5); want({(5, 9, True), (5, 7, True), (7, 9, True)} <= {(a, b, c) for _, c, a, b in w.pairs}, True)`,
+		"what is next to the change runs on no way":    `m, w = loaded(True); m.untouched(1, 2); want((w.ran, w.pairs), (set(), [])); outcome(m, [7], 5); first = w.way(); w.begin(); outcome(m, [8], 5); want(w.way(), first); w.begin(); outcome(m, [3], 3); want(w.way() != first, True)`,
+		"blocks alone where sides are not asked":       `m, w = loaded(True, False); outcome(m, [7], 5); want((bool(w.direct), w.pairs), (True, []))`,
+		"a plan names what one version alone asks": `p = watch.plan(SOURCE, SOURCE.replace("low > high", "low >= high"), [{"Box.find": set(), "beside": {"find"}, "untouched": set()}] * 2, {"Box.find"})
+want((p["direct"], p["near"], len(p["only"])), (["Box.find"], ["beside"], 2))`,
+		"values are spelled into choices": `put = {0: "a\n\ud800é", 3: -5, 4: 2.5, 7: b"\xff", 8: None, 9: [1, ("x",)]}; want([places.unspelled(places.spelled(p) + [1, 2]) for p in (put, {}, None)], [(p, [1, 2]) for p in (put, {}, None)])`,
+		"choices that are spelled wrong":  `c = places.spelled({0: "abc"}); want([places.unspelled(x)[0] for x in (c[:2], c[:3], c[:-2], [places.MARK, 1 << 40, 0, 1 << 50, 65])], [{}] * 4)`,
+		"one side in the place of the other": `met = lambda *a: [v for part in places.meet(*a, False) for v in part]
+want(5 in met(3, 3, 5), True); want(7 in met(5, 3, 5), True); want("x-9" in met("x-3", 3, 9), True); want(len("abc" * 4) in map(len, met("abc", 3, 12)), True)
+want("one TWO" in met("one two", "two", "TWO"), True); want(b"ab" in met(b"b", "b", "ab"), True); want(places.meet("a", None, 3, False), ([], []))`,
+		"comparisons that changed are told in any case": `w = watch.Watch({}); w.sides = True
+for i in range(200): w.pair(i, False, 1, i)
+w.pair(200, True, 1, 2); want((len(w.pairs), w.pairs[-1]), (watch.MOST_PAIRS + 1, (200, True, 1, 2)))`,
+		"what is looked for may stand anywhere": `m, w = loaded(True); outcome(m, [9], 5); want({("", "b"), ("", "\n")} <= {(a, b) for _, _, a, b in w.pairs}, True)
+want(sorted(places.meet("ab", "", "\n", False)[1]), ["\nab", "a\nb", "ab\n"])`,
+		"arguments of any number are a list": `import files; p = places.Places({1: [3]}, files.Files()); want((p.through(["a", 1, 2], 1), p.values), (["a", 3], ["a", [3]]))`,
+		"values of a call in their places": `
+import files
+p = places.Places({1: "new", 3: 7}, files.Files())
+want(p.through(["a", "b", (1, 2)]), ["a", "new", (7, 2)]); want(p.through({"k": None}), {"k": None}); want(p.values, ["a", "new", (1, 2), 7, 2, None])`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			probe, err := filepath.Abs("pyprobe")
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), "python3", "-B", "-c", begin+script, probe)
+			cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, strings.TrimSpace(string(out)))
+			}
+		})
+	}
+}
