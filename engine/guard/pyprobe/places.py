@@ -15,7 +15,7 @@ MOST_PLACES = 80  # of one call
 MOST_PUT = 8
 LONGEST_SPELLED = 3000  # characters of one value
 LARGEST_MADE = 1 << 53
-MOST_RUNS = 6  # numbers, or words, of a text
+MOST_RUNS = 6  # numbers, or words of one length, of a text
 DIGITS = re.compile("[0-9]{1,15}")
 WORDS = re.compile(r"\w+(?:\.\w+)*")
 SIMPLE = (int, float, str, bytes)
@@ -133,12 +133,14 @@ def texts(s, a, b):
     if type(a) is not int or type(b) is not int:
         return [], []
     out, guesses = [], []
-    for run in list(DIGITS.finditer(s))[:MOST_RUNS]:
+    runs = sorted(DIGITS.finditer(s), key=lambda run: int(run.group()) != a)
+    for run in runs[:MOST_RUNS]:
         held, near = wholes(int(run.group()), a, b)
         out += [s[: run.start()] + str(n) + s[run.end() :] for n in held if n >= 0]
         guesses += [s[: run.start()] + str(n) + s[run.end() :] for n in near if n >= 0]
     if 0 <= b <= LONGEST_SPELLED:
-        for start, end in dict.fromkeys([(0, len(s))] + [m.span() for m in list(WORDS.finditer(s))[:MOST_RUNS]]):
+        words = [m.span() for m in WORDS.finditer(s) if m.end() - m.start() == a]
+        for start, end in dict.fromkeys([(0, len(s))] + words[:MOST_RUNS]):
             if end - start == a:
                 out += [s[:start] + to_length(s[start:end], n) + s[end:] for n in besides(b) if n >= 0]
     if abs(b - a) <= 40 and s:  # the length of something that the text was cut into
