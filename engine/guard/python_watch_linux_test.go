@@ -182,6 +182,8 @@ want("one TWO" in met("one two", "two", "TWO"), True); want(b"ab" in met(b"b", "
 		"comparisons that changed are told in any case": `w = watch.Watch({}); w.sides = True
 for i in range(200): w.pair(i, False, 1, i)
 w.pair(200, True, 1, 2); want((len(w.pairs), w.pairs[-1]), (watch.MOST_PAIRS + 1, (200, True, 1, 2)))`,
+		"texts that changed code compares meet in other cases, too": `m = places.Meetings(); m.add([(1, True, "x", "True")], ["x"], places.spelled({}), False)
+want({"True", "true", "TRUE"} <= {places.unspelled(c)[0][0] for c in m.queues[0]}, True)`,
 		"what is looked for may stand anywhere": `m, w = loaded(True); outcome(m, [9], 5); want({("", "b"), ("", "\n")} <= {(a, b) for _, _, a, b in w.pairs}, True)
 want(sorted(places.meet("ab", "", "\n", False)[1]), ["\nab", "a\nb", "ab\n"])`,
 		"arguments of any number are a list": `import files; p = places.Places({1: [3]}, files.Files()); want((p.through(["a", 1, 2], 1), p.values), (["a", 3], ["a", [3]]))`,

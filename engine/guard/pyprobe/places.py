@@ -191,8 +191,11 @@ class Meetings:
                 closer = True
             if (not follow and (not changed or self.waiting() > self.WAITING)) or self.full(changed) or len(put) >= MOST_PUT:
                 continue
+            sides = [(a, b), (b, a)]
+            if changed and type(a) is str and type(b) is str:
+                sides += [(x, y) for x, other in sides for y in (other.lower(), other.upper()) if y != other]
             for at, v in enumerate(values):
-                for one, other in ((a, b), (b, a)):
+                for one, other in sides:
                     for rank, made in enumerate(meet(v, one, other, changed)):
                         for w in made:
                             self.put(rank if changed else rank + 2, n, at, v, w, put, base)
