@@ -52,7 +52,7 @@ func TestAPauseIsSaidOnce(t *testing.T) {
 	c := opened(t, l, cols, rows)
 	c.wait("nothing runs: paused by ada")
 	c.lost("paused, paused")
-	if out := l.atoll("status"); !strings.Contains(out, "dials  paused by ada") || strings.Contains(out, "paused (") {
+	if out := l.atoll("status"); !strings.Contains(out, "dials (seed 35)  paused by ada") || strings.Contains(out, "paused (") {
 		t.Errorf("atoll status says\n%s", out)
 	}
 }
