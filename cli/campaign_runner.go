@@ -279,7 +279,7 @@ func (r *taskRunner) follow(ctx context.Context, a campaign.Assignment, feed *vi
 		if snap.Experiment.ID == exp && snap.Best.ID > record.Root && snap.Best.ID != best {
 			best = snap.Best.ID
 			r.tell(campaign.Event{Task: a.Task.ID, Text: fmt.Sprintf("%s leads with %s; the root has %s (job %d of %d)",
-				best, bestText(snap), view.FormatValue(snap.Root.Objective), snap.Jobs.Ended(), snap.Jobs.Max)})
+				best, bestText(snap), rootValue(snap), snap.Jobs.Ended(), snap.Jobs.Max)})
 		}
 		if err != nil {
 			return

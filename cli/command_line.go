@@ -29,7 +29,7 @@ func (a *App) says(verb string) string {
 // here.
 func (a *App) spell(text string) string {
 	prefix := a.says("")
-	return strings.ReplaceAll(text, "`atoll ", "`"+prefix)
+	return strings.NewReplacer("`atoll ", "`"+prefix, "`atoll`", "`"+strings.TrimSpace(prefix)+"`").Replace(text)
 }
 
 // called is how this program was started: "atoll" where the PATH finds it, "go

@@ -75,7 +75,11 @@ func (a *App) compare(list []record.Experiment, lines []experimentLine, snaps []
 		}
 		configs = append(configs, cfg)
 		u := snaps[i].Usage
-		c.Effort = append(c.Effort, effort{snaps[i].Evals, u.InputTokens, u.OutputTokens, u.CostUSD, float64(snaps[i].WallMS) / 1000})
+		cost := u.CostUSD
+		if cost == nil && u.Requests == 0 && !u.Unmetered {
+			cost = new(float64) // nobody was asked
+		}
+		c.Effort = append(c.Effort, effort{snaps[i].Evals, u.InputTokens, u.OutputTokens, cost, float64(snaps[i].WallMS) / 1000})
 	}
 	frozen, live := config.Diff(configs[0], configs[1])
 	for _, d := range append(frozen, live...) {

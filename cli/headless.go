@@ -155,6 +155,9 @@ type eventLine struct {
 	Text  string       `json:"text"`
 }
 
+// longestFailure bounds the reason of a failed job among the lines of a run; `show` has the whole.
+const longestFailure = 160
+
 func (a *App) printLine(l view.LogLine) {
 	if l.Level == "debug" {
 		return
@@ -168,7 +171,10 @@ func (a *App) printLine(l view.LogLine) {
 		mark = l.Level + ": "
 	}
 	text := strings.TrimPrefix(l.Text, "new best: ") // progress announces it, with its gain
-	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, view.CleanLine(a.spell(text)))
+	if text = view.CleanLine(a.spell(text)); l.Job != record.NoJob && strings.Contains(text, " failed: ") {
+		text = view.Shorten(text, longestFailure)
+	}
+	fmt.Fprintf(a.Out, "%s %s%s\n", l.At.Format("15:04:05"), mark, text)
 }
 
 // bestLine names the best with its value and what is known of its gain.
@@ -177,6 +183,15 @@ func bestLine(s *view.Snapshot) string {
 		return "the root: nothing better was found yet"
 	}
 	return fmt.Sprintf("%s %s  %s", s.Best.ID, s.Best.Commit.Short(), bestText(s))
+}
+
+// rootValue is the root's value beside that of another: by samples that decided nothing, where
+// it has some.
+func rootValue(s *view.Snapshot) string {
+	if held := s.Root.Claimed; held != nil {
+		return fmt.Sprintf("%s (n %d)", view.FormatValue(*held), s.Root.Claim.N)
+	}
+	return view.FormatValue(s.Root.Objective)
 }
 
 // summary says how a run ended and what to do next; axes are metrics that could span a map.
@@ -196,7 +211,7 @@ func (a *App) summary(s *view.Snapshot, axes string) error {
 		}
 		root := ""
 		if !s.Paired && s.Best.ID > record.Root {
-			root = "; the root has " + view.FormatValue(s.Root.Objective)
+			root = "; the root has " + rootValue(s)
 		}
 		fmt.Fprintf(w, "best  %s%s\n", bestLine(s), root)
 		fmt.Fprintf(w, "map   %s\n", mapText(&s.Grid))

@@ -184,7 +184,7 @@ func (o *opened) parseCandidate(text string) (record.CandidateID, error) {
 	case "best":
 		id := o.state.Snapshot().Best.ID
 		if id == record.NoCandidate {
-			return id, fmt.Errorf("%w: nothing is measured yet", fold.ErrDecision)
+			return id, fmt.Errorf("%w: nothing is measured yet; `atoll run` begins with the root", fold.ErrDecision)
 		}
 		return id, nil
 	case "root":

@@ -59,7 +59,11 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	if s.Root.ID == record.NoCandidate {
 		fmt.Fprintln(w, "root  not measured yet")
 	} else {
-		fmt.Fprintf(w, "root  %s  %s  n %d, spread %s\n", s.Root.Commit.Short(), s.RootText(), s.Root.Samples, view.FormatValue(s.Root.MAD))
+		held := ""
+		if s.Root.Claimed != nil && !s.Paired {
+			held = "; held out " + rootValue(s)
+		}
+		fmt.Fprintf(w, "root  %s  %s  n %d, spread %s%s\n", s.Root.Commit.Short(), s.RootText(), s.Root.Samples, view.FormatValue(s.Root.MAD), held)
 		fmt.Fprintf(w, "best  %s\n", bestLine(s))
 	}
 	for _, p := range s.Past {

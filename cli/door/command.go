@@ -286,7 +286,7 @@ func (d *Door) Candidate(text string) (record.CandidateID, error) {
 		if id := d.eng.Feed().Latest().Best.ID; id >= 0 {
 			return id, nil
 		}
-		return record.NoCandidate, fmt.Errorf("%w: nothing is measured yet", fold.ErrDecision)
+		return record.NoCandidate, fmt.Errorf("%w: nothing is measured yet; `atoll run` begins with the root", fold.ErrDecision)
 	}
 	id, err := record.ParseCandidateID(text)
 	if err != nil {
