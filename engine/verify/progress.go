@@ -52,9 +52,11 @@ func (c *check) tellComparing(box *meteredBox) (quiet func()) {
 	}
 }
 
-// comparingText is "still comparing behaviour, for 30s: 21s of up to 15m0s of processor time".
+// comparingText is "still comparing behaviour, for 30s of at most 1h0m0s: processes that ended
+// used 21s of up to 15m0s of processor time".
 func comparingText(took, used time.Duration) string {
-	return fmt.Sprintf("still comparing behaviour, for %s: %s of up to %s of processor time", took.Round(time.Second), used.Round(time.Second), comparing)
+	return fmt.Sprintf("still comparing behaviour, for %s of at most %s: processes that ended used %s of up to %s of processor time",
+		took.Round(time.Second), mostComparing, used.Round(time.Second), comparing)
 }
 
 // someFiles names a few files and counts the others.

@@ -221,8 +221,11 @@ func (c *check) passes(ctx context.Context) error {
 }
 
 // comparing is the processor time that the guard may take, more than in a search: nothing waits for
-// it but the person who asked.
-const comparing = 3 * guard.DefaultWork
+// it but the person who asked. mostComparing is what it may take by the clock.
+const (
+	comparing     = 3 * guard.DefaultWork
+	mostComparing = 4 * comparing
+)
 
 // behaves lets the guard compare both, where it is on for the experiment.
 func (c *check) behaves(ctx context.Context) error {
@@ -230,7 +233,7 @@ func (c *check) behaves(ctx context.Context) error {
 		return nil
 	}
 	options := work.GuardOptions(c.q.Config)
-	options.Work = comparing
+	options.Work, options.Wall = comparing, mostComparing
 	box := &meteredBox{Box: c.box}
 	g, err := guard.New(box, options)
 	if err != nil {

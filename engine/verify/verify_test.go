@@ -183,7 +183,7 @@ func TestAWinnerWithoutItsLastEditsIsNamedAfterWhatIsLeft(t *testing.T) {
 }
 
 func TestAComparisonOfBehaviourSaysHowFarItIs(t *testing.T) {
-	if got, want := comparingText(30*time.Second, 21*time.Second), "still comparing behaviour, for 30s: 21s of up to 15m0s of processor time"; got != want {
+	if got, want := comparingText(30*time.Second, 21*time.Second), "still comparing behaviour, for 30s of at most 1h0m0s: processes that ended used 21s of up to 15m0s of processor time"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := someFiles([]string{"a.py", "b.py", "c.py", "d.py", "e.py"}); got != "a.py, b.py, c.py and 2 more files" {
