@@ -133,3 +133,24 @@ func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t
 		))
 	}
 }
+
+func TestWhichErrorAValueOfAWrongTypeMeetsIsNoDifference(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "python3")
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"options.py":      "def beginning(words, start):\n    return [w for w in words if w.startswith(start)]\n",
+		"test_options.py": "import unittest\nimport options\n\n\nclass Test(unittest.TestCase):\n    def test(self):\n        self.assertEqual(options.beginning(['all', 'alpha', 'b'], 'al'), ['all', 'alpha'])\n        with self.assertRaises((AttributeError, TypeError)):\n            options.beginning([0], 'al')\n",
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := guard.Options{Cases: 200, NoTests: true, PythonTests: []string{"-m", "unittest", "-q"}}
+	report := mustCheckEdited(t, o, root, "options.py", "w.startswith(start)", "w[:len(start)] == start")
+	wantWhere(t, report)
+	if report.Cases < 50 {
+		t.Errorf("%d inputs were compared", report.Cases)
+	}
+	wantWhere(t, mustCheckEdited(t, o, root, "options.py", "w.startswith(start)", "(w.startswith(start) if isinstance(w, str) else False)"), "options.beginning")
+}

@@ -60,6 +60,7 @@ LARGE_SHARE = 40  # one case in so many is a large call
 MOST_POOLED = 60  # values of one parameter
 MOST_DRAINED = 200  # of what an iterator yields
 FAR = 763  # the result is open at no number that code is likely to close, given one for a file
+MISUSE = (AttributeError, TypeError)  # what the interpreter makes of a value of a wrong type: which of them depends on how it was asked
 COVER_FILE = "atoll_guard_cover.out"
 FILES = Files()
 
@@ -1195,6 +1196,8 @@ def failure(e):
             return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", words_of(e))
     if of_file:  # whoever of the standard library asked for it
         return "raises " + type(e).__name__ + " for " + repr(str(e.filename))
+    if type(e) in MISUSE:
+        return "raises " + " or ".join(sorted(c.__name__ for c in MISUSE))
     return "raises " + type(e).__name__
 
 
