@@ -92,7 +92,7 @@ func (a *App) init(ctx context.Context, f initFlags) error {
 	}
 	a.tell("wrote %s", view.CleanLine(path))
 	if len(found.Evaluator) == 0 {
-		a.tell("next  name a program that measures in evaluator.command, then `%s`", a.says("doctor --deep"))
+		a.tell("next  name a program that measures in evaluator.command, its metric in evaluator.objective and which way is better in evaluator.direction, then `%s`", a.says("doctor --deep"))
 		return nil
 	}
 	a.tell("next  read it, then `%s` and `%s`", a.says("doctor --deep"), a.says("run"))

@@ -73,7 +73,7 @@ type Evaluator struct {
 	AdapterOptions map[string]string `key:"adapter_options" measure:"yes" doc:"Further settings of the adapter, by name: python, program, thresholds, runs and so on."`
 	Output         string            `key:"output" enum:"result-file,last-json-line,last-number,name=value" measure:"yes" doc:"Where the result is read from."`
 	Objective      string            `key:"objective" measure:"yes" auto:"the first one of the root's result" doc:"Metric that is searched on."`
-	Direction      string            `key:"direction" enum:"maximize,minimize" measure:"yes" doc:"Which way is better."`
+	Direction      string            `key:"direction" enum:"maximize,minimize" measure:"yes" doc:"Which way is better. A run and doctor warn where the name or the unit of the objective says otherwise."`
 	Stages         []Stage           `key:"stages" measure:"yes" doc:"Quick to full; without stages there is one, the command itself."`
 	Repeats        int               `key:"repeats" min:"1" max:"100" measure:"yes" doc:"Samples of each candidate; their median counts."`
 	RootRepeats    int               `key:"root_repeats" min:"1" max:"100" doc:"Samples of the root, to see the noise."`

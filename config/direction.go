@@ -1,7 +1,9 @@
 package config
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -38,6 +40,23 @@ func DirectionOf(name, unit string) (direction string, sure bool) {
 		}
 	}
 	return Maximize, false
+}
+
+// AgainstName says that a direction is not the one that the name or the unit of a metric
+// tells, and what to change; "" where it is, or nothing tells.
+func AgainstName(direction, name, unit string) string {
+	told, sure := DirectionOf(name, unit)
+	if !sure || direction == told {
+		return ""
+	}
+	of, better := "the name "+strconv.Quote(name), "more"
+	if unitDirection(unit) != "" {
+		of = fmt.Sprintf("the unit %q of %q", unit, name)
+	}
+	if told == Minimize {
+		better = "less"
+	}
+	return fmt.Sprintf("%s says that %s is better, but the search is to %s it: write `direction: %s`, unless that misleads", of, better, direction, told)
 }
 
 func unitDirection(unit string) string {

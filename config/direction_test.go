@@ -1,6 +1,8 @@
 package config_test
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"atoll/config"
@@ -46,6 +48,31 @@ func TestTimesAreTold(t *testing.T) {
 	}{{"ns/op", "ns/op", true}, {"time_ms", "", true}, {"throughput", "", true}, {"score", "", false}, {"size", "kB", false}} {
 		if got := config.TimeLike(c.name, c.unit); got != c.want {
 			t.Errorf("%s [%s]: %v", c.name, c.unit, got)
+		}
+	}
+}
+
+func TestADirectionAgainstTheNameIsTold(t *testing.T) {
+	for _, c := range []struct{ direction, name, unit, want string }{
+		{config.Maximize, "parse_seconds", "", "direction: minimize"},
+		{config.Minimize, "accuracy", "", "direction: maximize"},
+		{config.Maximize, "parse", "ms", `the unit "ms" of "parse"`},
+		{config.Maximize, "ops_per_s", "", ""},
+		{config.Minimize, "parse_seconds", "s", ""},
+		{config.Minimize, "x", "", ""},
+		{config.Minimize, "", "", ""},
+	} {
+		if got := config.AgainstName(c.direction, c.name, c.unit); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s %s [%s]: %q, want %q", c.direction, c.name, c.unit, got, c.want)
+		}
+	}
+}
+
+func TestAFileWithoutAnObjectiveLeavesTheDirectionToBeChosen(t *testing.T) {
+	text := string(config.Template(config.Detected{Output: "result-file"}))
+	for _, key := range []string{"objective: score", "direction: maximize"} {
+		if !regexp.MustCompile(`(?m)^\s*(?:# )?` + key + ` +# CHECK THIS: `).MatchString(text) {
+			t.Errorf("%s carries no mark:\n%s", key, text)
 		}
 	}
 }

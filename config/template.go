@@ -116,12 +116,13 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 
 // assumedPart is for an evaluator that was not run.
 func (d Detected) assumedPart(line func(string, ...any)) {
-	line("  # objective: score      # the metric to search on; the first one it reports")
 	if d.Adapter == "gobench" {
+		line("  # objective: score      # the metric to search on; the first one it reports")
 		line("  direction: minimize     # time")
 		line("  repeats: 1              # each takes the median of -count runs")
 	} else {
-		line("  direction: maximize     # or minimize")
+		line("  # objective: score      # CHECK THIS: the metric to search on; the first one it reports")
+		line("  direction: maximize     # CHECK THIS: minimize where less is better, as of times, costs and errors")
 		line("  repeats: 1              # more when the result is noisy; the median counts")
 	}
 	line("  timeout: 2m")

@@ -86,9 +86,13 @@ func TestDoctorSaysWhatKeepsASearchFromRunningAndWhatToDo(t *testing.T) {
 		"no repository": {whole, func(_ *testing.T, o *doctor.Options) {
 			o.Target = gitops.Target{}
 		}, "repository", "HEAD", "", "", ""},
-		"a whole configuration":      {whole, nil, "configuration", config.FileName, "fine", "complete", ""},
-		"a key that there is not":    {whole + "gaol: x\n", nil, "configuration", config.FileName, "wrong", "gaol", "config explain"},
-		"a configuration of nothing": {"{}", nil, "configuration", config.FileName, "wrong", "evaluator.command", "atoll init"},
+		"a whole configuration":   {whole, nil, "configuration", config.FileName, "fine", "complete", ""},
+		"a key that there is not": {whole + "gaol: x\n", nil, "configuration", config.FileName, "wrong", "gaol", "config explain"},
+		"a direction against the name of the objective": {
+			strings.Replace(whole, "objective: score, direction: maximize", "objective: parse_seconds", 1), nil, "configuration", "advice", "warns", "evaluator.direction: the name \"parse_seconds\" says that less is better", "",
+		},
+		"a direction against the name of another metric": {whole + "front: {objectives: [{metric: peak_mb}]}\n", nil, "configuration", "advice", "warns", "front.objectives[0].direction", ""},
+		"a configuration of nothing":                     {"{}", nil, "configuration", config.FileName, "wrong", "evaluator.command", "atoll init"},
 		"an agent without its key": {
 			strings.Replace(whole, "{name: offline, kind: offline}", "{name: m, kind: chat, model: x, base_url: 'http://127.0.0.1:1', key_env: NO_SUCH_KEY}", 1), nil,
 			"configuration", "agents", "wrong", "NO_SUCH_KEY", "refuses to start",

@@ -36,6 +36,7 @@ func Start(ctx context.Context, t gitops.Target, l config.Loaded, getenv func(st
 		}
 	}
 	s.environment(getenv)
+	s.directions()
 	if t.Path == "" {
 		return s.problems, s.warnings, nil
 	}
@@ -78,6 +79,19 @@ func (s *start) environment(getenv func(string) string) {
 		if !strings.Contains(name, "=") && getenv(name) == "" {
 			s.warn("evaluator.env", "%s is not set here, so the evaluator will not have it", name)
 		}
+	}
+}
+
+// directions warns of a direction that is not the one that the name of its metric tells.
+func (s *start) directions() {
+	against := func(key, metric, direction string) {
+		if text := config.AgainstName(direction, metric, ""); text != "" {
+			s.warn(key, "%s", text)
+		}
+	}
+	against("evaluator.direction", s.config.Evaluator.Objective, s.config.Evaluator.Direction)
+	for i, o := range s.config.Front.Objectives {
+		against(fmt.Sprintf("front.objectives[%d].direction", i), o.Metric, o.Direction)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"atoll/config"
 	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
@@ -234,6 +235,18 @@ func (r *run) threshold(st *stage) verdict {
 	return verdict{}
 }
 
+// unitSays warns of a direction that the objective as it is reported speaks against: by its
+// unit, or by its name where the settings do not name it, which alone are known before a run.
+func (e *Evaluator) unitSays(m record.Metric) string {
+	if m.Higher != nil || e.o.Objective != "" && config.AgainstName(e.o.Direction, m.Name, "") != "" {
+		return ""
+	}
+	if text := config.AgainstName(e.o.Direction, m.Name, m.Unit); text != "" {
+		return "evaluator.direction: " + text
+	}
+	return ""
+}
+
 // conclude finds the objective among the metrics.
 func (r *run) conclude() verdict {
 	e := r.e
@@ -253,6 +266,9 @@ func (r *run) conclude() verdict {
 	r.out.Objective = m.Value
 	if m.Higher != nil && *m.Higher == (e.o.Direction == Minimize) {
 		r.out.Warnings = append(r.out.Warnings, fmt.Sprintf("the evaluator says higher_is_better = %v for %s, evaluator.direction says %s, and that is what counts: change one of the two", *m.Higher, name, e.o.Direction))
+	}
+	if text := e.unitSays(m); text != "" {
+		r.out.Warnings = append(r.out.Warnings, text)
 	}
 	if r.root == nil {
 		return verdict{}
