@@ -45,7 +45,7 @@ type protection struct{ *survey }
 func (s *protection) protect() {
 	var ask, added []string
 	for _, f := range s.opened {
-		if covered(s.d.Protected, f) || f == "atoll.yaml" {
+		if s.settled(f) {
 			continue
 		}
 		switch s.role(f) {
@@ -57,7 +57,7 @@ func (s *protection) protect() {
 		}
 	}
 	for _, f := range s.testsOpened { // what the tests compare with
-		if !covered(s.d.Protected, f) && f != "atoll.yaml" && !slices.Contains(added, f) && !slices.Contains(ask, f) && s.role(f) == roleTask {
+		if !s.settled(f) && !slices.Contains(added, f) && !slices.Contains(ask, f) && s.role(f) == roleTask {
 			added = append(added, f)
 		}
 	}
@@ -75,6 +75,11 @@ func (s *protection) protect() {
 	s.warnOfClock()
 	s.scope()
 	s.leaveSomething()
+}
+
+// settled reports whether it is known of a file whether it is protected.
+func (s *protection) settled(f string) bool {
+	return covered(s.d.Protected, f) || f == config.FileName || slices.Contains(s.written, f)
 }
 
 // subjects are names of files that are tuned where no code may change.
@@ -134,7 +139,7 @@ func dataOf(of []string, other func(string) bool) []string {
 var tunable = map[string]bool{".json": true, ".yaml": true, ".yml": true, ".toml": true, ".ini": true, ".cfg": true, ".conf": true, ".txt": true, ".csv": true, ".properties": true}
 
 // readOnly finds a refused write in what a program says.
-var readOnly = regexp.MustCompile(`(?i)read-only file system|EROFS|permission denied|EACCES`)
+var readOnly = regexp.MustCompile(`(?i)read-only file system|EROFS|permission denied|EACCES|device or resource busy|EBUSY`)
 
 // releaseWritten takes back the protection of files that the evaluator or the tests
 // write, as a build may: they could not run with them protected.

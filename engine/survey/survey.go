@@ -67,6 +67,8 @@ type survey struct {
 	sources     sources
 	shrinks     bool // less may be measured, where one measurement takes long
 	tooLong     bool // the last one did
+	lent        lent
+	written     []string // committed files that tests or the evaluator write
 }
 
 // longMeasure is how long one measurement may take where less can be measured: a
@@ -101,6 +103,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := s.findTests(ctx); err != nil {
 		return Result{}, err
 	}
+	o.Look.Protected, s.Look.Protected = s.d.Protected, s.d.Protected
 	err := s.choose(ctx)
 	if err != nil {
 		return Result{Detected: o.Look}, err
