@@ -18,11 +18,13 @@ func TestTestsMayWriteBesideTheirSamples(t *testing.T) {
 	}{
 		"a new file, which it takes away": {
 			"        with open(os.path.join(HERE, 'made.txt'), 'w') as f:\n            f.write('x')\n        os.remove(os.path.join(HERE, 'made.txt'))\n",
-			[]string{"tests/**/*"}, "", "new files are written in tests while the root runs",
+			[]string{"tests/**/*"},
+			"", "new files are written in tests while the root runs",
 		},
 		"a file that is committed": {
 			"        with open(os.path.join(HERE, 'b.txt'), 'w') as f:\n            f.write('x')\n",
-			[]string{"tests/__init__.py", "tests/more/**/*", "tests/samples/a.txt", "tests/test_x.py"}, "tests/samples/b.txt", "CHECK tests/samples/b.txt",
+			[]string{"tests/__init__.py", "tests/more/**/*", "tests/samples/a.txt", "tests/test_x.py"},
+			"tests/samples/b.txt", "CHECK tests/samples/b.txt",
 		},
 		"nothing there": {"", []string{"tests/**"}, "", ""},
 	} {
