@@ -29,8 +29,7 @@ func telling(out string) string {
 // findTests runs the tests once and makes a stage of those that pass.
 func (s *survey) findTests(ctx context.Context) error {
 	if len(s.Look.Test) == 0 {
-		s.Say("no tests were found: nothing but the evaluator will notice what a candidate breaks")
-		return nil
+		return s.testScripts(ctx)
 	}
 	if s.Look.Language == "go" {
 		if !s.module.found {

@@ -160,10 +160,15 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 	case strings.Contains(text, "Ran 0 tests") || strings.Contains(text, "no tests ran"):
 		return noTest, nil
 	}
+	s.stageTests(command, &sample)
+	return "", nil
+}
+
+// stageTests makes a stage of a command of the tests that passed.
+func (s *survey) stageTests(command []string, sample *Sample) {
 	s.tests, s.testsOpened = sample.Raw.Wall, sample.Opened
 	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(sample.Raw.Wall)})
 	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(prepared(command), " ")))
-	return "", nil
 }
 
 // tryBuilt tries tests that failed once more behind the project's own build, where they lack
