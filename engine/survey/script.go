@@ -25,8 +25,9 @@ func (s *survey) script(ctx context.Context) (string, error) {
 		s.doing(firstPatience, "running %s once, to see what it reports", oneLine(after(s.before, plain)))
 		return s.Lab.Run(ctx, o, true)
 	}
-	done := s.lend()
-	sample, err := s.lending(run)
+	lender := &lender{s}
+	done := lender.lend()
+	sample, err := lender.lending(run)
 	done(sample.Raw.Exit == 0 && err == nil)
 	if err != nil {
 		return "", err

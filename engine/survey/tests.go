@@ -25,7 +25,7 @@ func (s *survey) otherTests(ctx context.Context) error {
 			continue
 		}
 		for _, command := range tries {
-			done := s.lend()
+			done := (&lender{s}).lend()
 			why, err := s.try(ctx, command)
 			done(why == "" && err == nil)
 			if err != nil {
@@ -124,7 +124,7 @@ func (s *survey) python() string {
 // returns why they do not. Single tests of pytest that fail are left out.
 func (s *survey) try(ctx context.Context, command []string) (string, error) {
 	s.doing(testPatience, "running the tests: %s", oneLine(command))
-	sample, err := s.test(ctx, true, command...)
+	sample, err := (&lender{s}).test(ctx, true, command...)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +135,7 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 			names = append(names, f[strings.LastIndexByte(f, '/')+1:])
 		}
 		s.doing(testPatience, "running the tests without those that fail")
-		if sample, err = s.test(ctx, true, command...); err != nil {
+		if sample, err = (&lender{s}).test(ctx, true, command...); err != nil {
 			return "", err
 		}
 		if sample.Raw.Exit == 0 {

@@ -24,12 +24,15 @@ var complains = regexp.MustCompile(`(?i)no such file or directory|command not fo
 // mostScripts bounds the scripts that are tried.
 const mostScripts = 4
 
+// scripts is what a survey finds out of scripts that may run the tests.
+type scripts struct{ *survey }
+
 // testScripts makes a stage of the first script that looks like one that runs the tests and
 // does: it ends well, reads what may change, and writes nothing that is committed.
-func (s *survey) testScripts(ctx context.Context) error {
+func (s *scripts) testScripts(ctx context.Context) error {
 	var failed []string
-	scripts := s.Lab.testScripts()
-	for _, f := range scripts[:min(len(scripts), mostScripts)] {
+	found := s.Lab.testScripts()
+	for _, f := range found[:min(len(found), mostScripts)] {
 		ways := [][]string{{"./" + f}}
 		if dir, base := path.Split(f); dir != "" {
 			ways = append([][]string{{"sh", "-c", "cd " + path.Clean(dir) + " && exec ./" + base}}, ways...)
@@ -48,7 +51,7 @@ func (s *survey) testScripts(ctx context.Context) error {
 		}
 		failed = append(failed, f+" ("+reason+")")
 	}
-	if len(scripts) == 0 {
+	if len(found) == 0 {
 		s.Say("no tests were found: nothing but the evaluator will notice what a candidate breaks")
 		return nil
 	}
@@ -75,21 +78,22 @@ func (l *Lab) testScripts() []string {
 }
 
 // protectFile sees to it that a file is taken from the root.
-func (s *survey) protectFile(f string) {
+func (s *scripts) protectFile(f string) {
 	if !covered(s.d.Protected, f) {
 		s.d.Protected = append(slices.Clone(s.d.Protected), escape(f))
 	}
 }
 
 // tryScript runs a script and makes a stage of it, or returns why it is no test.
-func (s *survey) tryScript(ctx context.Context, command []string) (why string, err error) {
-	done := s.lend()
+func (s *scripts) tryScript(ctx context.Context, command []string) (why string, err error) {
+	lender := &lender{s.survey}
+	done := lender.lend()
 	defer func() { done(why == "" && err == nil) }()
 	s.doing(testPatience, "trying whether %s runs tests", oneLine(command))
-	sample, err := s.test(ctx, true, command...)
+	sample, err := lender.test(ctx, true, command...)
 	text := func() string { return string(sample.Raw.Stderr) + string(sample.Raw.Stdout) }
-	if said := refusals(text()); err == nil && len(said) > 0 && s.loosen(said) { // it went on without what it could not write
-		sample, err = s.test(ctx, true, command...)
+	if said := refusals(text()); err == nil && len(said) > 0 && lender.loosen(said) { // it went on without what it could not write
+		sample, err = lender.test(ctx, true, command...)
 	}
 	if err != nil {
 		return "", err

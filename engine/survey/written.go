@@ -15,18 +15,21 @@ import (
 
 // test runs a command of the tests as a stage will, with the protected files read-only. What
 // it needs to write of them is lent to it.
-func (s *survey) test(ctx context.Context, watched bool, command ...string) (Sample, error) {
+func (s *lender) test(ctx context.Context, watched bool, command ...string) (Sample, error) {
 	return s.lending(func() (Sample, error) {
 		return s.Lab.Run(ctx, eval.Options{Command: wordy(command), Caches: s.d.Caches, Env: s.Lab.Env, Timeout: testPatience, Output: output.OutputFile, Protected: s.d.Protected}, watched)
 	})
 }
+
+// lender is what a survey takes back of the protection for a run that writes.
+type lender struct{ *survey }
 
 // mostLent bounds how often a run is repeated because a write was refused.
 const mostLent = 4
 
 // lending repeats a run that fails because a protected file is written, each time with less
 // protected, as long as what it says tells which.
-func (s *survey) lending(run func() (Sample, error)) (Sample, error) {
+func (s *lender) lending(run func() (Sample, error)) (Sample, error) {
 	for i := 0; ; i++ {
 		sample, err := run()
 		if err != nil || sample.Raw.Exit == 0 || sample.Raw.TimedOut || i == mostLent {
@@ -48,7 +51,7 @@ type lent struct {
 }
 
 // lend begins to note; the function that it returns tells what was lent, or undoes it.
-func (s *survey) lend() func(works bool) {
+func (s *lender) lend() func(works bool) {
 	s.lent = lent{protected: s.d.Protected}
 	return func(works bool) {
 		if !works {
@@ -98,7 +101,7 @@ var wholeFolder = regexp.MustCompile(`^([^*?\[\]{}\\]+)/\*\*$`)
 // loosen protects the files of folders one by one in which a write was refused, so that a run
 // may write new ones beside them; what a candidate adds there is refused as before. It
 // reports whether there was such a folder.
-func (s *survey) loosen(said []string) bool {
+func (s *lender) loosen(said []string) bool {
 	var named, all []string
 	for _, g := range s.d.Protected {
 		if m := wholeFolder.FindStringSubmatch(g); m != nil {
@@ -123,7 +126,7 @@ func (s *survey) loosen(said []string) bool {
 
 // free takes back the protection of committed files of which a write was refused. It reports
 // whether there were any.
-func (s *survey) free(said []string) bool {
+func (s *lender) free(said []string) bool {
 	written := func(name string) []string {
 		word := regexp.MustCompile(`(?:^|[^\w.-])` + regexp.QuoteMeta(name) + `(?:[^\w.-]|$)`)
 		return slices.DeleteFunc(slices.Clone(said), func(l string) bool { return !word.MatchString(l) })
