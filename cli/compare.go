@@ -75,11 +75,7 @@ func (a *App) compare(list []record.Experiment, lines []experimentLine, snaps []
 		}
 		configs = append(configs, cfg)
 		u := snaps[i].Usage
-		cost := u.CostUSD
-		if cost == nil && u.Requests == 0 && !u.Unmetered {
-			cost = new(float64) // nobody was asked
-		}
-		c.Effort = append(c.Effort, effort{snaps[i].Evals, u.InputTokens, u.OutputTokens, cost, float64(snaps[i].WallMS) / 1000})
+		c.Effort = append(c.Effort, effort{snaps[i].Evals, u.InputTokens, u.OutputTokens, costOf(u), float64(snaps[i].WallMS) / 1000})
 	}
 	frozen, live := config.Diff(configs[0], configs[1])
 	for _, d := range append(frozen, live...) {
@@ -169,16 +165,7 @@ func (a *App) printComparison(c *comparison) error {
 	row := func(name string, value func(i int) string) { fmt.Fprintf(tw, "%s\t%s\t%s\n", name, value(0), value(1)) }
 	row("measurements", func(i int) string { return fmt.Sprint(c.Effort[i].Evaluations) })
 	row("tokens", func(i int) string { return fmt.Sprint(c.Effort[i].InputTokens + c.Effort[i].OutputTokens) })
-	row("cost", func(i int) string {
-		switch cost := c.Effort[i].Cost; {
-		case cost == nil:
-			return "unknown"
-		case *cost == 0:
-			return "$0"
-		default:
-			return fmt.Sprintf("$%.4f", *cost)
-		}
-	})
+	row("cost", func(i int) string { return amount(c.Effort[i].Cost, "unknown") })
 	row("time", func(i int) string {
 		return (time.Duration(c.Effort[i].WallS*1000) * time.Millisecond).Round(100 * time.Millisecond).String()
 	})

@@ -115,12 +115,23 @@ func spendText(s *view.Snapshot) string {
 }
 
 // costText is the money of a usage; what nobody could meter is unknown.
-func costText(u record.Usage) string {
-	switch {
-	case u.CostUSD != nil && *u.CostUSD > 0:
-		return fmt.Sprintf("$%.4f", *u.CostUSD)
-	case u.CostUSD != nil, u.Requests == 0 && !u.Unmetered:
-		return "$0"
+func costText(u record.Usage) string { return amount(costOf(u), "unknown cost") }
+
+// costOf is the money of a usage, none where nobody was asked; nil where it is not known.
+func costOf(u record.Usage) *float64 {
+	if u.CostUSD == nil && u.Requests == 0 && !u.Unmetered {
+		return new(float64)
 	}
-	return "unknown cost"
+	return u.CostUSD
+}
+
+// amount writes a sum of money, or what stands for one that is not known.
+func amount(usd *float64, unknown string) string {
+	switch {
+	case usd == nil:
+		return unknown
+	case *usd > 0:
+		return fmt.Sprintf("$%.4f", *usd)
+	}
+	return "$0"
 }

@@ -22,12 +22,12 @@ var (
 	errEnough    = errors.New("a part of the guard's work used its share")
 )
 
-// slack is how many times its processor time a process may take by the clock: one that waits for
+// Slack is how many times its processor time a process, or a comparison, may take by the clock: one that waits for
 // the processor does no less than on a calm machine, and one that waits for nothing ends.
-const slack = 4
+const Slack = 4
 
 // within limits a process by its work, and by the clock where it does none.
-func within(s *sandbox.Spec, work time.Duration) { s.Limits.CPU, s.Limits.Wall = work, slack*work }
+func within(s *sandbox.Spec, work time.Duration) { s.Limits.CPU, s.Limits.Wall = work, Slack*work }
 
 // budget is processor time that processes use up together; it runs them.
 type budget struct {

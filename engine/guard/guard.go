@@ -104,7 +104,7 @@ func New(box Runner, o Options) (*Guard, error) {
 		o.Work = DefaultWork
 	}
 	if o.Wall == 0 {
-		o.Wall = slack * o.Work
+		o.Wall = Slack * o.Work
 	}
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience

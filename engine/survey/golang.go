@@ -44,11 +44,12 @@ func (s *survey) findTests(ctx context.Context) error {
 const testPatience = 3 * time.Minute
 
 func (s *survey) goTests(ctx context.Context) error {
-	done := (&lender{s}).lend()
+	lender := &lender{s}
+	done := lender.lend()
 	defer func() { done(len(s.m.Stages) > 0) }()
 	command := []string{"go", "test", "-trimpath", "-vet=off"}
 	s.doing(testPatience, "running the tests: go test ./...")
-	sample, err := (&lender{s}).test(ctx, false, append(slices.Clone(command), "-json", "./...")...)
+	sample, err := lender.test(ctx, false, append(slices.Clone(command), "-json", "./...")...)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (s *survey) goTests(ctx context.Context) error {
 		command = append(command, "-short")
 		s.Say("the tests did not end in " + roundTime(testPatience).String() + "; trying go test -short")
 		s.doing(testPatience, "running the tests: go test -short ./...")
-		if sample, err = (&lender{s}).test(ctx, false, append(slices.Clone(command), "-json", "./...")...); err != nil {
+		if sample, err = lender.test(ctx, false, append(slices.Clone(command), "-json", "./...")...); err != nil {
 			return err
 		}
 		if sample.Raw.TimedOut {
@@ -81,7 +82,7 @@ func (s *survey) goTests(ctx context.Context) error {
 	}
 	command = append(command, packages...)
 	s.doing(testPatience, "running the tests that pass once more")
-	again, err := (&lender{s}).test(ctx, true, command...)
+	again, err := lender.test(ctx, true, command...)
 	if err != nil {
 		return err
 	}

@@ -123,8 +123,9 @@ func (s *survey) python() string {
 // try runs the tests by one command and makes a stage of them if they pass, else it
 // returns why they do not. Single tests of pytest that fail are left out.
 func (s *survey) try(ctx context.Context, command []string) (string, error) {
+	lender := &lender{s}
 	s.doing(testPatience, "running the tests: %s", oneLine(command))
-	sample, err := (&lender{s}).test(ctx, true, command...)
+	sample, err := lender.test(ctx, true, command...)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +136,7 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 			names = append(names, f[strings.LastIndexByte(f, '/')+1:])
 		}
 		s.doing(testPatience, "running the tests without those that fail")
-		if sample, err = (&lender{s}).test(ctx, true, command...); err != nil {
+		if sample, err = lender.test(ctx, true, command...); err != nil {
 			return "", err
 		}
 		if sample.Raw.Exit == 0 {

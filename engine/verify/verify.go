@@ -224,7 +224,7 @@ func (c *check) passes(ctx context.Context) error {
 // it but the person who asked. mostComparing is what it may take by the clock.
 const (
 	comparing     = 3 * guard.DefaultWork
-	mostComparing = 4 * comparing
+	mostComparing = guard.Slack * comparing
 )
 
 // behaves lets the guard compare both, where it is on for the experiment.
@@ -233,7 +233,7 @@ func (c *check) behaves(ctx context.Context) error {
 		return nil
 	}
 	options := work.GuardOptions(c.q.Config)
-	options.Work, options.Wall = comparing, mostComparing
+	options.Work = comparing
 	box := &meteredBox{Box: c.box}
 	g, err := guard.New(box, options)
 	if err != nil {

@@ -73,7 +73,7 @@ func (t *Telling) Line(stderr, stdout string, strip ...string) string {
 		}
 	}
 	little := []*regexp.Regexp{t.excerpt, t.harmless, t.figure, t.make} // the least telling first
-	for n := range slices.Backward(make([]struct{}, len(little)+1)) {
+	for n := len(little); n >= 0; n-- {
 		for _, text := range [][]string{err, out} {
 			if l := last(text, little[:n]...); l != "" {
 				return OneLine(l, MaxReason)
