@@ -14,6 +14,8 @@ func TestWhatTakesItsTimeIsToldAgainAfterASilence(t *testing.T) {
 		told := func(after time.Duration) string {
 			time.Sleep(after)
 			synctest.Wait()
+			d.mu.Lock() // of the lines, which d's own goroutine writes
+			defer d.mu.Unlock()
 			text := errs.String()
 			errs.Reset()
 			return text

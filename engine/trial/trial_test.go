@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"atoll/engine/eval"
@@ -148,32 +149,34 @@ func TestTheGradeWaitsForNoCallThatIsLookedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			all := mutants("a", "b", "c")
-			for i := range all {
-				all[i].Path = c.file
-			}
-			var lines []string
-			p := &slow{}
-			said := func(line string) {
-				lines = append(lines, line)
-				if c.ends != "" && strings.HasPrefix(line, c.ends) {
-					cancel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				all := mutants("a", "b", "c")
+				for i := range all {
+					all[i].Path = c.file
 				}
-			}
-			o := trial.Options{Mutants: all, Look: time.Millisecond, Tell: said, Doing: said}
-			if c.ends != "" {
-				o.Look = time.Hour
-			}
-			r, err := trial.Run(ctx, ev, p, o)
-			if err != nil || r.Caught != 1 || len(r.Missed) != 2 || p.looked != c.looked {
-				t.Errorf("got %+v, %v after %d looks", r, err, p.looked)
-			}
-			told := slices.Index(lines, "weak: caught 1 of 3 broken programs")
-			if at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "looking") }); told < 0 || at >= 0 && at < told {
-				t.Errorf("it told %q", lines)
-			}
+				var lines []string
+				p := &slow{}
+				said := func(line string) {
+					lines = append(lines, line)
+					if c.ends != "" && strings.HasPrefix(line, c.ends) {
+						cancel()
+					}
+				}
+				o := trial.Options{Mutants: all, Look: time.Minute, Tell: said, Doing: said}
+				if c.ends != "" {
+					o.Look = time.Hour
+				}
+				r, err := trial.Run(ctx, ev, p, o)
+				if err != nil || r.Caught != 1 || len(r.Missed) != 2 || p.looked != c.looked {
+					t.Errorf("got %+v, %v after %d looks", r, err, p.looked)
+				}
+				told := slices.Index(lines, "weak: caught 1 of 3 broken programs")
+				if at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "looking") }); told < 0 || at >= 0 && at < told {
+					t.Errorf("it told %q", lines)
+				}
+			})
 		})
 	}
 }
