@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"atoll/config"
 	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -35,10 +34,9 @@ func (a *App) stateText(s *view.Snapshot) string {
 	return view.CleanLine(a.spell(view.StateText(s.State, reason)))
 }
 
-// beyondBelief is a warning of a candidate that takes so little of the root's time that it more
-// likely fools its clock, "" for others: `promote --verify` refuses it as well.
+// beyondBelief is a warning behind a gain, "" for those that are not beyond belief.
 func beyondBelief(direction, metric string, c evidence.Claim) string {
-	if direction != "minimize" || !config.TimeLike(metric, "") || c.Root <= 0 || c.Value >= c.Root/1000 {
+	if !view.BeyondBelief(direction, metric, c) {
 		return ""
 	}
 	return "; less than a thousandth of the root's is beyond belief: look at its diff"

@@ -62,6 +62,22 @@ func TestTheSummaryOfARootBesideItselfTellsItsTime(t *testing.T) {
 	}
 }
 
+func TestTheSummaryDoubtsATimeOfWhichNearlyNothingIsLeft(t *testing.T) {
+	s := finished()
+	s.Direction, s.Objective = "minimize", "time_ms"
+	for _, c := range []struct {
+		value   float64
+		doubted bool
+	}{{0.0021, true}, {0.0023, false}} {
+		s.Best.Claim.Value = c.value
+		r := newRig(t, s, 120, 36)
+		r.keys("F")
+		if frame := ansi.Strip(r.app.frame()); strings.Contains(frame, "beyond belief") != c.doubted {
+			t.Errorf("%g of %g is left:\n%s", c.value, s.Best.Claim.Root, frame)
+		}
+	}
+}
+
 func TestTheSummaryOffersWhatLeadsOn(t *testing.T) {
 	s := finished()
 	r := newRig(t, s, 120, 36, func(o *Options) {

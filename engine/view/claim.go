@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"atoll/config"
 	"atoll/engine/evidence"
 	"atoll/store/record"
 )
@@ -65,6 +66,12 @@ func ClaimGain(c evidence.Claim) string {
 		return fmt.Sprintf("%+.6g [%s, %s] %s", c.Gain, shortValue(c.GainIn.Low), shortValue(c.GainIn.High), c.Word)
 	}
 	return fmt.Sprintf("%+.1f %% [%.1f, %.1f] %s", gain, in.Low, in.High, c.Word)
+}
+
+// BeyondBelief reports of a claim on a time, minimized, that so little of the root's is left that
+// the candidate more likely fools its clock; `promote --verify` refuses it as well.
+func BeyondBelief(direction, metric string, c evidence.Claim) bool {
+	return direction == "minimize" && config.TimeLike(metric, "") && c.Root > 0 && c.Value < c.Root/1000
 }
 
 // ClaimPercent is a gain in percent where it may be told as a fact, else NaN.

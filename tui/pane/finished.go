@@ -188,6 +188,11 @@ func (p *finishedPane) verdict(w int) []string {
 		said.Add(st.Warn, view.ClaimWord(*c)).Add(st.Label, ": more samples would tell; "+p.d.Key("measure")+" measures it again")
 	}
 	out = append(out, said.String())
+	if view.BeyondBelief(s.Direction, s.Objective, *c) {
+		for _, t := range widget.WrapText("less than a thousandth of the root's is beyond belief: look at its diff with "+p.d.Key("diff"), w) {
+			out = append(out, st.Warn.S(t))
+		}
+	}
 	if c.Word != evidence.Exact && c.N > 0 && c.Interval.Bounded() {
 		for _, t := range widget.WrapText(fmt.Sprintf("%.0f %% interval [%s, %s] of %s", 100*c.Level, plot.Short(c.Interval.Low), plot.Short(c.Interval.High), widget.Plural(c.N, "held-out sample", "held-out samples")), w) {
 			out = append(out, st.Label.S(t))
