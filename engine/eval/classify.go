@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atoll/engine/eval/output"
@@ -188,6 +189,8 @@ func classByWords(st *stage, stderr, stdout string, exit int) record.Class {
 		return record.ClassTimeout
 	case testFailed(both):
 		return record.ClassTest
+	case crashUnderMake(both) && !st.builds() && !hasCompilerError(both):
+		return record.ClassCrash
 	case containsAny(both, "[build failed]", "[setup failed]", "syntaxerror:", "indentationerror:", "taberror:",
 		"importerror:", "modulenotfounderror:", "could not compile", "compilation failed", "compilation error",
 		"cannot find package", "no required module provides", "undefined reference to", "undefined: ",
@@ -199,6 +202,30 @@ func classByWords(st *stage, stderr, stdout string, exit int) record.Class {
 		return record.ClassCrash
 	}
 	return record.ClassTest
+}
+
+// crashUnderMake reports whether make says that a command died of a signal, by the signal's
+// words or, where a shell ran it, by 128 + number. The text is in small letters.
+func crashUnderMake(text string) bool {
+	for l := range strings.SplitSeq(text, "\n") {
+		if !strings.HasPrefix(l, "make") || !strings.Contains(l, ": *** [") {
+			continue
+		}
+		end := l[strings.LastIndex(l, "] ")+1:]
+		end = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(end), "(core dumped)"))
+		if number, ok := strings.CutPrefix(end, "error "); ok {
+			exit, err := strconv.Atoi(number)
+			end = shellSignal(exit)
+			if err != nil {
+				end = ""
+			}
+		}
+		switch signalName(end) {
+		case "SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP":
+			return true
+		}
+	}
+	return false
 }
 
 // testFailed reports whether a test runner says that a test failed.
