@@ -243,8 +243,11 @@ func (l look) test(language string) []string {
 			}
 		}
 	}
-	if makefile, targets := l.makefileTargets(); slices.Contains(targets, "test") && !l.shadowed(makefile, "test") {
-		return []string{"make", "test"}
+	makefile, targets := l.makefileTargets()
+	for _, name := range []string{"test", "check", "tests"} {
+		if slices.Contains(targets, name) && !l.shadowed(makefile, name) {
+			return []string{"make", name}
+		}
 	}
 	return nil
 }

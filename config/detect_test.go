@@ -99,6 +99,14 @@ func TestDetect(t *testing.T) {
 			},
 		},
 		{
+			"a Makefile whose tests have GNU's name",
+			map[string]string{"main.c": "", "Makefile": "check: all\n\t./t\nbench: all\n\t./b\n"},
+			config.Detected{
+				Language: "c", Test: []string{"make", "check"}, Evaluator: []string{"make", "-s", "bench"}, Found: "Makefile",
+				Output: "last-number", Protected: []string{"Makefile"}, Scope: []string{"**/*.{c,cc,cpp,cxx,h,hpp}"},
+			},
+		},
+		{
 			"vendored code decides nothing",
 			map[string]string{"a.rs": "", "vendor/x/evaluate.py": "", "vendor/x/b.py": "", "node_modules/y/z.py": ""},
 			config.Detected{Language: "rust", Test: []string{"cargo", "test", "--quiet"}, Output: "result-file", Scope: []string{"**/*.rs"}, Caches: []string{"cargo"}},

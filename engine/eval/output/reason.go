@@ -26,7 +26,8 @@ type Telling struct {
 	node     *regexp.Regexp // TypeError: words
 	nodeBad  *regexp.Regexp // not ok 3 - words, and how other test programs of node name a test
 	make     *regexp.Regexp // make: words, make[1]: words
-	killed   *regexp.Regexp // make: *** [Makefile:4: bench] Segmentation fault
+	killed   *regexp.Regexp // make: *** [Makefile:4: bench] Segmentation fault, or the 128 + 11 of a shell
+	died     *regexp.Regexp // bash: line 1: 17 Segmentation fault ./words big.txt
 	excerpt  *regexp.Regexp // | ^~~~, 12 |  int x: the lines of a source that a message is about
 	harmless *regexp.Regexp // a.c:3:4: warning: words, 1 warning generated.
 	figure   *regexp.Regexp // 12.5, ms = 12.5: a result
@@ -53,7 +54,8 @@ func NewTelling() *Telling {
 		nodeBad:  regexp.MustCompile(`^\s*(not ok \d+ - \S|FAIL {2}\S|● \S.* › |✘ \[fail\]: \S|✖ \S.* \()`),
 		Private:  regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
 		make:     regexp.MustCompile(`^g?make(\[\d+\])?: `),
-		killed:   regexp.MustCompile(`^g?make(\[\d+\])?: \*\*\* .*\b(Segmentation fault|Bus error|Floating point exception|Illegal instruction|Killed)`),
+		killed:   regexp.MustCompile(`^g?make(\[\d+\])?: \*\*\* .*\b(Segmentation fault|Bus error|Floating point exception|Illegal instruction|Killed|Error 1(32|35|36|39)$)`),
+		died:     regexp.MustCompile(`^(?:\S+: (?:line )?\d+: +\d+ )?((?:Segmentation fault|Bus error|Floating point exception|Illegal instruction)(?: +\(core dumped\))?(?: +\S.*)?)$`),
 		excerpt:  regexp.MustCompile(`^\s*\d*\s*\|( |$)|^[\s^~]+$`),
 		harmless: regexp.MustCompile(`: (warning|note): |^\d+ (warning|error)s?\b.* generated|^compilation terminated|: In [a-z ]*function |^In file included from |^collect2: error: ld returned|^cc1\w*: (all|some) warnings`),
 		figure:   regexp.MustCompile(`^\s*([\w./%-]+\s*=\s*)?[-+]?\d[\d.,]*([eE][-+]?\d+)?\s*$`),
@@ -205,9 +207,14 @@ func (t *Telling) fromPanic(text []string) string {
 	return ""
 }
 
-// fromCrash takes what make says of a program that a signal ended: that program itself could
-// not say it.
+// fromCrash takes what a shell or make says of a program that a signal ended: that program itself
+// could not say it. One that aborts says why before.
 func (t *Telling) fromCrash(text []string) string {
+	for _, line := range slices.Backward(text) {
+		if m := t.died.FindStringSubmatch(line); m != nil {
+			return strings.Join(strings.Fields(m[1]), " ")
+		}
+	}
 	for _, line := range slices.Backward(text) {
 		if t.killed.MatchString(line) {
 			return line
