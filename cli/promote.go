@@ -76,7 +76,7 @@ is shown and asked for. Tokens are read from GH_TOKEN, GITLAB_TOKEN or GITEA_TOK
 	f.BoolVar(&p.epochs, "epochs", false, "tag the best of each epoch in your repository: atoll/EXPERIMENT/epoch-N")
 	f.BoolVar(&p.check.on, "verify", false, "put the change on top of the branch as it is now, test and measure both in turn; refuse where the gain does not hold")
 	f.BoolVar(&p.check.squash, "squash", false, "with --verify: one commit on top of the branch, without the steps that led there")
-	f.BoolVar(&p.check.believe, "believe", false, "with --verify: promote also what takes less than a thousandth of the time; look at its diff first")
+	f.BoolVar(&p.check.believe, "believe", false, "with --verify: promote also what takes less than a thousandth of the time, or what nothing compared with the root; look at its diff first")
 	f.BoolVar(&p.check.minimise, "minimise", false, "with --verify: leave out what brings nothing, each part measured (takes several times as long)")
 	f.IntVar(&p.check.rounds, "rounds", verify.DefaultRounds, "with --verify: rounds at most in which both are measured")
 	p.push.add(f)

@@ -253,6 +253,22 @@ func TestABehaviourThatTheFileAcceptsNowDoesNotStopAPromotion(t *testing.T) {
 	must(t, dir, "promote", id, "--verify", "--branch", "written")
 }
 
+func TestALesserTimeThatNothingVouchesForNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	yaml := strings.NewReplacer("jobs: 12", "jobs: 6", "total", "time_ms", "  output:", "  direction: minimize\n  output:").Replace(smallYAML)
+	put(t, dir, map[string]string{"atoll.yaml": yaml, "eval.sh": strings.Replace(smallEval, "total", "time_ms", 1)})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "a time")
+	must(t, dir, "run", "--headless")
+	if c := atoll(t, dir, "promote", "best", "--verify"); c.code != 1 || !strings.Contains(c.err, "nothing looked whether it still does the same: the evaluator has no stage of tests") {
+		t.Errorf("nothing compared them: exit %d: %s%s", c.code, c.out, c.err)
+	}
+	must(t, dir, "promote", "best", "--verify", "--branch", "looked", "--believe")
+	tested := yaml + "guard_commands: [{command: [echo, same]}]\n"
+	put(t, dir, map[string]string{"atoll.yaml": tested})
+	must(t, dir, "promote", "best", "--verify", "--branch", "compared")
+}
+
 func TestCommandsToCompareAreTakenFromTheFileAsItIsNow(t *testing.T) {
 	t.Parallel()
 	dir, yaml, id := guardedRun(t, "")

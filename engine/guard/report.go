@@ -123,6 +123,12 @@ func (r *Report) Summary() string {
 	if len(r.Told) > 0 {
 		text += ", but for nil and empty"
 	}
+	switch {
+	case r.Cut == CutWork:
+		text += "; its processor time was over before all was compared"
+	case r.OutOfTime:
+		text += "; the clock ended it before all was compared"
+	}
 	return text
 }
 

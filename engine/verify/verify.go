@@ -38,7 +38,7 @@ type Question struct {
 	Lineage    []Step
 	Noisy      bool   // values of this experiment are known to vary
 	Accepted   bool   // a person accepted that the candidate behaves in another way
-	Believed   bool   // a person looked at a gain that is beyond belief
+	Believed   bool   // a person looked at a change that takes what is beyond belief, or that nothing compared
 	Minimise   bool   // what brings nothing is left out
 	Rounds     int    // at most; [DefaultRounds] when 0
 	Command    string // how to ask again
@@ -109,7 +109,7 @@ func (c *check) run(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	for _, step := range []func(context.Context) error{c.gate, c.passes, c.minimise, c.behaves, c.measure} {
+	for _, step := range []func(context.Context) error{c.gate, c.passes, c.minimise, c.behaves, c.vouched, c.measure} {
 		if err := step(ctx); err != nil || c.report.Refused != "" {
 			return err
 		}
@@ -254,6 +254,22 @@ func (c *check) behaves(ctx context.Context) error {
 			c.report.refuse("it %s", found.Summary())
 		}
 	}
+	return nil
+}
+
+// vouched refuses a change of what a program takes where nothing looked whether it still does the
+// same: the less it does the less it takes. Where the objective is a score of the answers, the
+// evaluator looks itself.
+func (c *check) vouched(context.Context) error {
+	b, cfg := c.report.Behaviour, c.q.Config
+	if c.q.Believed || b == nil || b.Compared() || len(cfg.Evaluator.Stages) > 1 {
+		return nil
+	}
+	if cfg.Guard = "auto"; !work.Guards(cfg, c.ev.Objective(), c.q.Candidate.Metrics) {
+		return nil
+	}
+	c.report.refuse("nothing looked whether it still does the same: the evaluator has no stage of tests, and %s; look at `atoll diff %s`, or name tests in evaluator.stages or command lines in guard_commands; --believe promotes it after that",
+		b.Summary(), c.q.Candidate.ID)
 	return nil
 }
 
