@@ -327,7 +327,7 @@ func (w *wrecks) everyDamageIsFoundAndRepairedOrNamed(list []damage) {
 	if bad := check(t.Context(), w.killed); len(bad) > 0 {
 		t.Fatalf("of what a kill left it says %+v", bad)
 	}
-	for i, d := range suitetest.Every(2, list) {
+	for i, d := range suitetest.Every(4, list) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			if d.full {
