@@ -225,19 +225,19 @@ func TestAnEvaluatorThatContradictsTheDirectionIsTold(t *testing.T) {
 
 func TestANameOrAUnitThatContradictsTheDirectionIsTold(t *testing.T) {
 	t.Parallel()
-	for said, c := range map[string]struct{ yaml, metric string }{
-		`the name "parse_seconds" says that less is better`: {"objective: parse_seconds, ", `"name": "parse_seconds", "value": 3`},
-		`the unit "ms" of "parse" says that less is better`: {"objective: parse, ", `"name": "parse", "value": 3, "unit": "ms"`},
-		`the name "elapsed" says that less is better`:       {"", `"name": "elapsed", "value": 3`},
-	} {
+	for _, c := range suitetest.Every(3, []struct{ said, yaml, metric string }{
+		{`the unit "ms" of "parse" says that less is better`, "objective: parse, ", `"name": "parse", "value": 3, "unit": "ms"`},
+		{`the name "parse_seconds" says that less is better`, "objective: parse_seconds, ", `"name": "parse_seconds", "value": 3`},
+		{`the name "elapsed" says that less is better`, "", `"name": "elapsed", "value": 3`},
+	}) {
 		measure := `printf '{"metrics": [{` + c.metric + `}]}' > "$ATOLL_RESULT"` + "\n"
 		e := newPageExample(t, "evaluator: {"+c.yaml+"command: sh measure.sh, protected: [measure.sh]}\n", map[string]string{"measure.sh": measure, "a.txt": "1\n"}, nil)
-		if told := strings.Join(e.doctored("--deep"), "\n"); strings.Count(told, said) != 1 || !strings.Contains(told, "`direction: minimize`") {
-			t.Errorf("%s: doctor says %q", said, told)
+		if told := strings.Join(e.doctored("--deep"), "\n"); strings.Count(told, c.said) != 1 || !strings.Contains(told, "`direction: minimize`") {
+			t.Errorf("%s: doctor says %q", c.said, told)
 		}
 		r := atoll(t, e.dir, "run", "--headless", "--max-jobs", "2")
-		if told := r.out + r.err; r.code != 0 || strings.Count(told, said) != 1 {
-			t.Errorf("%s: run: exit %d\n%s", said, r.code, told)
+		if told := r.out + r.err; r.code != 0 || strings.Count(told, c.said) != 1 {
+			t.Errorf("%s: run: exit %d\n%s", c.said, r.code, told)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // imported is what an import is tried on: a folder of the other system, with a
@@ -19,7 +21,7 @@ type imported struct {
 // that a run makes before anything is spent, and then, with an agent that needs no
 // key, for one job.
 func TestImportsWriteWhatRunAccepts(t *testing.T) {
-	for _, c := range []imported{
+	for _, c := range suitetest.Every(2, []imported{
 		{
 			name: "a Loreley experiment whose evaluator lies beside the repository",
 			files: map[string]string{
@@ -40,7 +42,7 @@ func TestImportsWriteWhatRunAccepts(t *testing.T) {
 			},
 			args: []string{"import", "openevolve", "."},
 		},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atoll/cli"
+	"atoll/config/suitetest"
 )
 
 // sleepingGit lays a git of that name into a folder that sleeps instead of packing,
@@ -42,9 +43,16 @@ func TestWhateverAVerbDoesASignalEndsItAndAllItsProcesses(t *testing.T) {
 		{"doctor tries the evaluator", []string{"doctor", "--deep"}, "sleep NAP & sleep NAP\n", false},
 		{"init measures", []string{"init", "--yes", "--force"}, "sleep NAP & sleep NAP\n", false},
 	} {
-		for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 130, syscall.SIGKILL: -1} {
+		for at, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 			t.Run(c.name+", "+sig.String(), func(t *testing.T) {
+				if at != n {
+					suitetest.Full(t, "every verb with every signal; each of them once stands for it")
+				}
 				t.Parallel()
+				code := 130
+				if sig == syscall.SIGKILL {
+					code = -1
+				}
 				nap := fmt.Sprintf("%d.%d%d", 400+n, int(sig), os.Getpid())
 				eval := "# measures\n" + smallEval
 				if c.eval != "" {

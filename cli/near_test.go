@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 // helped is a repository whose agent adds the same helper again and again, with another
@@ -55,6 +57,9 @@ func TestWhatAnAgentDoesAgainIsNotMeasuredWhereThatIsWanted(t *testing.T) {
 		"in strict": {"order: strict\nlookahead: 2\nsearch: {selection: uniform, novelty: 0.9}\n", 2, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "in strict" {
+				suitetest.Full(t, "a run for each order, and one that measures all; in strict stands for them")
+			}
 			t.Parallel()
 			dir := helped(t, c.search)
 			n := 0

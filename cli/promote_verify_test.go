@@ -84,6 +84,8 @@ func TestAVerifiedPromotionStandsOnTheBranchAsItIsNow(t *testing.T) {
 
 func TestAChangeThatNoLongerAppliesOrPaysIsRefused(t *testing.T) {
 	t.Parallel()
+	ran := newSmall(t)
+	must(t, ran, "run", "--headless")
 	for name, c := range map[string]struct {
 		now  map[string]string // the branch meanwhile
 		want string
@@ -94,8 +96,7 @@ func TestAChangeThatNoLongerAppliesOrPaysIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := newSmall(t)
-			must(t, dir, "run", "--headless")
+			dir := copied(t, ran)
 			put(t, dir, c.now)
 			git(t, dir, "commit", "--quiet", "--all", "--message", "meanwhile")
 			got := atoll(t, dir, "promote", "best", "--verify")

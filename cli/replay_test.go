@@ -70,6 +70,9 @@ func TestAReplayDrawsAsTheRunThatWasRecorded(t *testing.T) {
 		{"of the offline agent and a model", m.agentsYAML("  - {name: own, kind: offline, weight: 2}")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.agents == "" {
+				suitetest.Full(t, "one more run and its replay; that of two agents stands for it")
+			}
 			t.Parallel()
 			dir := plot(t, "budget: {jobs: 12}", "order: strict", tt.agents)
 			tape := filepath.Join(t.TempDir(), "tape")

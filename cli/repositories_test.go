@@ -219,7 +219,7 @@ func best(t *testing.T, dir string) (m made) {
 }
 
 func TestARunLeavesTheRepositoryAsItWas(t *testing.T) {
-	for _, s := range suitetest.Every(3, shapes()) {
+	for _, s := range suitetest.Every(6, shapes()) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			dir, whole := s.at(t)

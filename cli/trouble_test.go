@@ -75,7 +75,7 @@ func TestABadExperimentIsRefusedBeforeAnythingIsSpent(t *testing.T) {
 			return dir
 		}, 1, []string{"500ms"}},
 	}
-	for _, c := range suitetest.Every(3, cases) { // what package config refuses is tested there
+	for _, c := range suitetest.Every(5, cases) { // what package config refuses is tested there
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := c.at(t)
@@ -193,7 +193,7 @@ func TestAReadOnlyDiskIsRefusedInWords(t *testing.T) {
 func TestReadingWorksOnAStateThatCannotBeWritten(t *testing.T) {
 	dir := newSmall(t)
 	must(t, dir, "run", "--headless")
-	for _, c := range []struct {
+	for _, c := range suitetest.Every(2, []struct {
 		name, args string
 		refused    string // what it says, "" where it works
 	}{
@@ -211,7 +211,7 @@ func TestReadingWorksOnAStateThatCannotBeWritten(t *testing.T) {
 		{"the page", `serve --http 127.0.0.1:0 2>said & until grep -q 'the page is at' said || ! kill -0 $!; do sleep 0.05; done; kill -INT $!; wait $!`, ""},
 		{"a decision says why not", "pin best", "can only be read"},
 		{"a run says why not", "run --headless", "can only be read"},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got := mounted(t, dir, `mount --bind .git .git && mount -o remount,bind,ro .git && "$ATOLL" `+c.args)

@@ -4,18 +4,44 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"atoll/config/suitetest"
 )
 
-// finished returns a repository whose experiment of 40 jobs ended.
+// ended is the repository that [finished] copies, made on first use.
+var ended struct {
+	sync.Once
+	dir string
+}
+
+// finished returns a repository whose experiment of 40 jobs ended: a copy of the one
+// that the first test which asks for it makes.
 func finished(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "plant")
-	must(t, t.TempDir(), "demo", "deceptive", "--dir", dir, "--headless", "--seed", "2", "--max-jobs", "40")
+	bin := filepath.Dir(program(t)) // lives as long as the tests of the package
+	ended.Do(func() {
+		dir := filepath.Join(bin, "plant")
+		must(t, bin, "demo", "deceptive", "--dir", dir, "--headless", "--seed", "2", "--max-jobs", "40")
+		ended.dir = dir
+	})
+	if ended.dir == "" {
+		t.Fatal("the experiment that this test looks at could not be made")
+	}
+	return copied(t, ended.dir)
+}
+
+// copied returns a copy of a repository and the experiments in it, where no engine runs.
+func copied(t *testing.T, repo string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), filepath.Base(repo))
+	if out, err := exec.Command("cp", "-a", repo, dir).CombinedOutput(); err != nil {
+		t.Fatalf("copy %s: %v\n%s", repo, err, out)
+	}
 	return dir
 }
 
