@@ -121,13 +121,14 @@ func one(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
 // TestTheFirstFrameDoesNotWaitForTheStore measures from the start of the
 // process to the first complete frame, on a terminal that answers no query.
 func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
+	runs := suitetest.Pick(3, 5, 5)
 	n, first := suitetest.Pick(2000, 2000, 100_000), suitetest.Pick[time.Duration](400, 400, 100)*time.Millisecond // on a busy machine
 	l := grown(t, n)
 	defer l.lock().Close()
 	last := l.jobs()[0].ID.String()
 	var firsts, fulls []time.Duration
 	var memory int
-	for range 5 {
+	for range runs {
 		began := time.Now()
 		c := start(t, l, nil, 200, 60)
 		c.see("a complete frame", func(s string) bool {
@@ -149,9 +150,9 @@ func TestTheFirstFrameDoesNotWaitForTheStore(t *testing.T) {
 	sort.Slice(firsts, func(i, j int) bool { return firsts[i] < firsts[j] })
 	sort.Slice(fulls, func(i, j int) bool { return fulls[i] < fulls[j] })
 	ms := func(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
-	t.Logf("%d candidates: first frame after %s to %s, %s in the middle of 5; filled after %s to %s, %s in the middle; memory %d kB", n, ms(firsts[0]), ms(firsts[4]), ms(firsts[2]), ms(fulls[0]), ms(fulls[4]), ms(fulls[2]), memory)
-	if firsts[2] > suitetest.Stretched(t, first) {
-		t.Errorf("the first frame comes after %s, more than %s", firsts[2], first)
+	t.Logf("%d candidates: first frame after %s to %s, %s in the middle of %d; filled after %s to %s, %s in the middle; memory %d kB", n, ms(firsts[0]), ms(firsts[runs-1]), ms(firsts[runs/2]), runs, ms(fulls[0]), ms(fulls[runs-1]), ms(fulls[runs/2]), memory)
+	if firsts[runs/2] > suitetest.Stretched(t, first) {
+		t.Errorf("the first frame comes after %s, more than %s", firsts[runs/2], first)
 	}
 }
 
