@@ -41,8 +41,7 @@ func TestAnEvaluatorThatChangedOrMovedSinceTheExperimentBeganIsTold(t *testing.T
 
 func TestAScriptThatChangedSinceTheExperimentBeganIsTold(t *testing.T) {
 	t.Parallel()
-	dir := newSmall(t)
-	must(t, dir, "run", "--headless")
+	dir := searchedSmall(t)
 	told := func() string {
 		c := atoll(t, dir)
 		return c.out + c.err

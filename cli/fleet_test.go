@@ -24,7 +24,7 @@ type hub struct {
 }
 
 // fleetJobs are the make jobs of the runs in these tests.
-const fleetJobs = 120
+var fleetJobs = suitetest.Pick(48, 120, 120)
 
 // alone runs the example on this machine, in strict order.
 func alone(t *testing.T) *site {

@@ -58,8 +58,7 @@ func TestAPromotionThatIsNotVerifiedTellsItsEvidence(t *testing.T) {
 
 func TestAPromotionAsJSONIsOneDocument(t *testing.T) {
 	t.Parallel()
-	dir := newSmall(t)
-	must(t, dir, "run", "--headless")
+	dir := searchedSmall(t)
 	for _, form := range [][]string{{"--branch", "won"}, {"--patch", "best.patch"}, {"--series", "patches"}, {"--bundle", "best.bundle"}} {
 		var got struct {
 			Candidate int             `json:"candidate"`

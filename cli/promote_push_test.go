@@ -39,8 +39,7 @@ func forgeOf(t *testing.T) (address string, asked *atomic.Pointer[map[string]str
 func TestAVerifiedWinnerIsPushedAndAPullRequestTellsWhatItIs(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "one more verified run; TestAVerifiedPromotionStandsOnTheBranchAsItIsNow stands for it")
-	dir := newSmall(t)
-	must(t, dir, "run", "--headless")
+	dir := searchedSmall(t)
 	id := best(t, dir).ID.String()
 	there := filepath.Join(t.TempDir(), "team", "tool.git")
 	git(t, dir, "init", "--quiet", "--bare", there)
@@ -114,8 +113,7 @@ func TestAVerifiedWinnerIsPushedAndAPullRequestTellsWhatItIs(t *testing.T) {
 
 func TestASeriesOfPatchesMakesTheSameTree(t *testing.T) {
 	t.Parallel()
-	dir := newSmall(t)
-	must(t, dir, "run", "--headless")
+	dir := searchedSmall(t)
 	folder := filepath.Join(t.TempDir(), "patches")
 	must(t, dir, "promote", "best", "--series", folder)
 	files, err := filepath.Glob(filepath.Join(folder, "0*.patch"))

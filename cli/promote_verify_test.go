@@ -32,8 +32,7 @@ func verifiedOf(t *testing.T, c call) (v verified) {
 
 func TestAVerifiedPromotionStandsOnTheBranchAsItIsNow(t *testing.T) {
 	t.Parallel()
-	dir := newSmall(t)
-	must(t, dir, "run", "--headless")
+	dir := searchedSmall(t)
 	id := best(t, dir).ID.String()
 	// The branch goes on meanwhile, and the work tree holds what is not committed.
 	put(t, dir, map[string]string{"NOTES": "mine\n"})
@@ -84,8 +83,6 @@ func TestAVerifiedPromotionStandsOnTheBranchAsItIsNow(t *testing.T) {
 
 func TestAChangeThatNoLongerAppliesOrPaysIsRefused(t *testing.T) {
 	t.Parallel()
-	ran := newSmall(t)
-	must(t, ran, "run", "--headless")
 	for name, c := range map[string]struct {
 		now  map[string]string // the branch meanwhile
 		want string
@@ -96,7 +93,7 @@ func TestAChangeThatNoLongerAppliesOrPaysIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := copied(t, ran)
+			dir := searchedSmall(t)
 			put(t, dir, c.now)
 			git(t, dir, "commit", "--quiet", "--all", "--message", "meanwhile")
 			got := atoll(t, dir, "promote", "best", "--verify")

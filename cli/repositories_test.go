@@ -57,11 +57,25 @@ func put(t *testing.T, dir string, files map[string]string) {
 func newSmall(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")
+	small(t, dir)
+	return dir
+}
+
+// searchedSmall is such a repository whose experiment ended.
+func searchedSmall(t *testing.T) string {
+	t.Helper()
+	return searched.copy(t, "repo", func(dir string) {
+		small(t, dir)
+		must(t, dir, "run", "--headless")
+	})
+}
+
+func small(t *testing.T, dir string) {
+	t.Helper()
 	put(t, dir, map[string]string{"atoll.yaml": smallYAML, "eval.sh": smallEval, "numbers.conf": smallNumbers})
 	git(t, dir, "init", "--quiet", "--initial-branch=main")
 	git(t, dir, "add", "--all")
 	git(t, dir, "commit", "--quiet", "--message", "start")
-	return dir
 }
 
 // contents maps every path below some folders to its kind, mode and bytes.

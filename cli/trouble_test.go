@@ -191,8 +191,7 @@ func TestAReadOnlyDiskIsRefusedInWords(t *testing.T) {
 // TestReadingWorksOnAStateThatCannotBeWritten mounts the state read-only, which holds
 // for the administrator, too.
 func TestReadingWorksOnAStateThatCannotBeWritten(t *testing.T) {
-	dir := newSmall(t)
-	must(t, dir, "run", "--headless")
+	dir := searchedSmall(t)
 	for _, c := range suitetest.Every(2, []struct {
 		name, args string
 		refused    string // what it says, "" where it works

@@ -13,26 +13,35 @@ import (
 	"atoll/config/suitetest"
 )
 
-// ended is the repository that [finished] copies, made on first use.
-var ended struct {
+// once is a repository that several tests copy, made by the first that asks for it.
+type once struct {
 	sync.Once
 	dir string
 }
 
-// finished returns a repository whose experiment of 40 jobs ended: a copy of the one
-// that the first test which asks for it makes.
+// ended has the experiment of [finished], searched that of [searchedSmall].
+var ended, searched once
+
+// copy returns a copy of the repository, which fill puts into a new folder of that name.
+func (o *once) copy(t *testing.T, name string, fill func(dir string)) string {
+	t.Helper()
+	dir := filepath.Join(filepath.Dir(program(t)), name) // lives as long as the tests of the package
+	o.Do(func() {
+		fill(dir)
+		o.dir = dir
+	})
+	if o.dir == "" {
+		t.Fatalf("%s could not be made by the test that asked for it first", name)
+	}
+	return copied(t, o.dir)
+}
+
+// finished returns a repository whose experiment of 40 jobs ended.
 func finished(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Dir(program(t)) // lives as long as the tests of the package
-	ended.Do(func() {
-		dir := filepath.Join(bin, "plant")
-		must(t, bin, "demo", "deceptive", "--dir", dir, "--headless", "--seed", "2", "--max-jobs", "40")
-		ended.dir = dir
+	return ended.copy(t, "plant", func(dir string) {
+		must(t, filepath.Dir(dir), "demo", "deceptive", "--dir", dir, "--headless", "--seed", "2", "--max-jobs", "40")
 	})
-	if ended.dir == "" {
-		t.Fatal("the experiment that this test looks at could not be made")
-	}
-	return copied(t, ended.dir)
 }
 
 // copied returns a copy of a repository and the experiments in it, where no engine runs.
