@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
 
 func TestHarvestBringsBackWhatChanged(t *testing.T) {
-	onRungs(t, modes, func(t *testing.T, b *sandbox.Box) {
+	onRungs(t, suitetest.Pick(isolating, modes, modes), func(t *testing.T, b *sandbox.Box) {
 		for _, tc := range []struct {
 			name, script string
 			want         []record.Change

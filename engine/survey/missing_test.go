@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
 	"atoll/engine/survey"
 )
@@ -47,6 +48,7 @@ func TestWhatTheProjectBuildsIsBuiltBeforeItIsMeasured(t *testing.T) {
 }
 
 func TestNodeFindsWhatNpmBuilds(t *testing.T) {
+	suitetest.Full(t, "node and npm are started a dozen times; TestWhatTheProjectBuildsIsBuiltBeforeItIsMeasured stands for it")
 	t.Parallel()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -151,7 +153,7 @@ func TestWhatTimesTheProgramIsProtected(t *testing.T) {
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("no compiler of C here")
 	}
-	for _, at := range []string{"bench/loop.c", "perf/many/run.c", "driver.c"} {
+	for _, at := range suitetest.Every(3, []string{"bench/loop.c", "perf/many/run.c", "driver.c"}) {
 		r, said, err := surveyed(t, timed(at))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, said)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 func TestTestsMayWriteBesideTheirSamples(t *testing.T) {
@@ -29,6 +31,9 @@ func TestTestsMayWriteBesideTheirSamples(t *testing.T) {
 		"nothing there": {"", []string{"tests/**"}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if c.free == "" {
+				suitetest.Full(t, "a survey for each way of writing; a file that is committed stands for it")
+			}
 			t.Parallel()
 			r, said, err := surveyed(t, map[string]string{
 				"pyproject.toml": "[project]\nname = \"x\"\n", "x/__init__.py": "def f(n):\n    return sum(range(n))\n", "bench.py": "import x\nprint('sum_ms=%d' % x.f(4))\n",
