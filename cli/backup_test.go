@@ -157,7 +157,7 @@ func TestNoVerbMakesADatabaseWhereOneWasLost(t *testing.T) {
 		}
 		was, _ := os.ReadFile(db)
 		asked := verbs
-		if name != "it is gone" { // where a verb must not make one anew
+		if name != "it is gone" { // which every verb is tried on; two of them stand for the rest every day
 			asked = suitetest.Every(4, verbs)
 		}
 		for _, args := range asked {
