@@ -26,6 +26,18 @@ func CheckFold(ctx context.Context, ses *Session, exp record.ExperimentID, asker
 	return lines, pause
 }
 
+// Reanchor does what an engine does at its start to have every candidate reachable. It returns
+// what the log pane says.
+func Reanchor(ctx context.Context, ses *Session, exp record.ExperimentID) (lines []string, err error) {
+	j := journal{log: slog.New(slog.DiscardHandler), lines: newLogRing(time.Now)}
+	u := upkeep{journal: &j, exp: exp, db: ses.DB, repo: ses.Repo}
+	err = u.reanchor(ctx)
+	for _, l := range j.lines.tail() {
+		lines = append(lines, l.Text)
+	}
+	return lines, err
+}
+
 // Ask asks the state of an engine that runs.
 func Ask(ctx context.Context, e *Engine, fn func(s *fold.State)) error {
 	return e.questions.Ask(ctx, fn)

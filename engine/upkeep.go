@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"atoll/config"
@@ -148,6 +149,15 @@ func (u *upkeep) reanchor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	marked, err := u.repo.Attempts(ctx, u.exp) // held by refs of their own until the next anchor
+	if err != nil {
+		return fmt.Errorf("read attempt refs: %w", err)
+	}
+	held := map[record.Hash]bool{}
+	for _, c := range marked {
+		held[c] = true
+	}
+	commits = slices.DeleteFunc(commits, func(c record.Hash) bool { return held[c] })
 	added, lost, err := u.repo.Reanchor(ctx, u.exp, commits)
 	if err != nil {
 		return fmt.Errorf("anchor what was made: %w", err)

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -165,5 +166,37 @@ func TestTheFoldOfARejectionThatWasTakenBackStaysTheSameWhenTheJobHasGoneOn(t *t
 	stop()
 	if c := l.archiveCheck(); !c.OK {
 		t.Errorf("doctor says: %s", c.Detail)
+	}
+}
+
+func TestACandidateWithARefOfItsOwnIsInNoDanger(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "budget.jobs=4")
+	l.run()
+	store := filepath.Join(l.ses.Dir, "store.git")
+	before := git(t, store, "rev-parse", "refs/heads/anchor/1")
+	l.raise(8)
+	l.run()
+	for _, c := range []struct {
+		name   string
+		marked bool // as a run leaves them that was killed
+		danger bool
+	}{{"killed before the next anchor", true, false}, {"held by nothing", false, true}} {
+		git(t, store, "update-ref", "refs/heads/anchor/1", before)
+		for i, line := range l.candidates() {
+			name := fmt.Sprintf("refs/atoll/1/attempt/%d", i)
+			switch {
+			case i <= 4: // anchored before
+			case c.marked:
+				git(t, store, "update-ref", name, strings.Fields(line)[1])
+			default:
+				git(t, store, "update-ref", "-d", name)
+			}
+		}
+		l.reopen()
+		lines, err := engine.Reanchor(t.Context(), l.ses, l.exp.ID)
+		if said := strings.Join(lines, "\n"); err != nil || strings.Contains(said, "could have been dropped") != c.danger {
+			t.Errorf("%s: the log pane says %q, %v", c.name, said, err)
+		}
 	}
 }
