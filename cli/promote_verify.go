@@ -15,6 +15,7 @@ import (
 	"atoll/engine/verify"
 	"atoll/engine/view"
 	"atoll/gitops"
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -52,6 +53,8 @@ func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v veri
 		return none, usage("--rounds %d: between %d and %d", v.rounds, verify.LeastRounds, verify.MostRounds)
 	case o.Target.Path == "":
 		return none, usage("the repository is not known here: run this inside it, or name it with --repo")
+	case o.ReadOnly():
+		return none, fmt.Errorf("write the branch: %w", store.ErrReadOnly) // said before it takes its time
 	case c.ID == record.Root:
 		return none, usage(rootStays)
 	}

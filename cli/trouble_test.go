@@ -210,6 +210,7 @@ func TestReadingWorksOnAStateThatCannotBeWritten(t *testing.T) {
 		{"the page", `serve --http 127.0.0.1:0 2>said & until grep -q 'the page is at' said || ! kill -0 $!; do sleep 0.05; done; kill -INT $!; wait $!`, ""},
 		{"a decision says why not", "pin best", "can only be read"},
 		{"a run says why not", "run --headless", "can only be read"},
+		{"a verified promotion says why not before it measures", "promote best --verify", "write the branch: the store can only be read"},
 	}) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
