@@ -6,6 +6,8 @@ import ast
 import contextlib
 import io
 
+from atoll_guard_callables import FUNCTIONS
+
 MOST_FILES = 400
 SIMPLE = (bool, int, float, str, type(None))
 ASKED = {"str", "bytes", "list", "tuple", "dict", "int", "float", "bool"}
@@ -66,8 +68,17 @@ def options(cls):
     return sorted(n for n in given - changed if not n.startswith("_"))
 
 
+def called(node):
+    """The names that a node calls, or has called for each value of a list."""
+    if not isinstance(node, ast.Call):
+        return []
+    f = getattr(node.func, "id", "")
+    given = node.args[:1] if f in ("callable", "map", "filter") else []
+    return [n.id for n in [node.func, *given, *(k.value for k in node.keywords if k.arg == "key")] if isinstance(n, ast.Name)]
+
+
 def asked_types(function):
-    """The types that a function asks its parameters for: it knows what to do with each."""
+    """The types that a function asks its parameters for: it knows what to do with each. What it calls is a function."""
     out = {}
 
     def kinds(node):
@@ -82,6 +93,9 @@ def asked_types(function):
         return []
 
     for n in ast.walk(function):
+        for name in called(n):
+            if "function" not in out.setdefault(name, []):
+                out[name].append("function")
         if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "isinstance" and len(n.args) == 2:
             asked, types = n.args[0], n.args[1]
         elif isinstance(n, ast.Compare) and len(n.ops) == 1 and isinstance(n.ops[0], (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In)):
@@ -131,6 +145,8 @@ def as_type(v, kind, d):
     """The value as one of another type that the code asks for."""
     parts = [str(x) for x in v] if isinstance(v, (list, tuple)) else v.split() if isinstance(v, str) else [str(v)]
     text = v if isinstance(v, str) else v.decode("latin-1") if isinstance(v, bytes) else d.pick(parts or [""]) if isinstance(v, (list, tuple)) and d.n(3) else " ".join(parts)
+    if kind == "function":
+        return d.pick(FUNCTIONS)
     if kind == "str":
         return text
     if kind == "bytes":

@@ -34,10 +34,11 @@ import time
 import types
 
 from atoll_guard_beyond import of_change
+from atoll_guard_callables import FUNCTIONS, NAMED, Calls, can_be_named, place_of, stands_in
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
-from atoll_guard_offers import OPERATORS, SIMPLE, as_type, offers, public_names, rest_of
+from atoll_guard_offers import OPERATORS, SIMPLE, as_type, module_of, offers, public_names, rest_of
 from atoll_guard_places import Places, spelled, unspelled
 from atoll_guard_watch import Watch, hidden, plan
 
@@ -58,6 +59,7 @@ MOST_LARGE = 3  # of those of a function
 ALL_LARGE = 12 << 20  # bytes of all of them
 LARGE_SHARE = 40  # one case in so many is a large call
 MOST_POOLED = 60  # values of one parameter
+MOST_STEPS = 8  # calls of one method that an object may have had before, too
 MOST_DRAINED = 200  # of what an iterator yields
 FAR = 763  # the result is open at no number that code is likely to close, given one for a file
 MISUSE = (AttributeError, TypeError)  # what the interpreter makes of a value of a wrong type: which of them depends on how it was asked
@@ -317,9 +319,13 @@ class Recorder:
         file = self.origin.recipe(value)
         if file:
             return file
+        if isinstance(value, NAMED) and not can_be_named(value, TREE, module_of):
+            return ("function", place_of(value))
         try:
             data = pickle.dumps(value, 4)
         except Exception:
+            if isinstance(value, NAMED):
+                return ("function", place_of(value))
             raise Unrecordable from None
         if len(data) > self.longest or b"__main__" in data:
             raise Unrecordable
@@ -746,6 +752,8 @@ def decode(recipe):
         return find(*recipe[1:])
     if kind == "file":
         return FILES.make(*recipe[1:])
+    if kind == "function":
+        return FUNCTIONS[recipe[1]]
     if kind in ("list", "tuple", "set"):
         return {"list": list, "tuple": tuple, "set": set}[kind](decode(r) for r in recipe[1])
     if kind == "dict":
@@ -761,6 +769,7 @@ def made(recipe, vary=None):
     if vary:
         args, kwargs = vary.options(args, kwargs)
         args, kwargs = vary.places.through(args), vary.places.through(kwargs)
+        history = vary.with_step(module, name, history)
         vary.choose_step(len(history))
     words = name + call_text(args, kwargs)
     try:
@@ -804,7 +813,11 @@ def find(module, name):
 ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;", "\"'`\\()[]{}<>#@!?*+=|&%$^~", "éßİıØΣς世界\u0301😀\u00a0"]
 
 
+HEX = "0123456789abcdefABCDEF"
 NUMBERS = re.compile(r"[0-9]+")
+WRITTEN = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+WAYS = ["-{n}", "+{n}", "{n}e5", "{w}E5", "{w}e-3", "{w}E+2", ".{w}", "{w}.", "{w}.0", "{n}0", "0{n}", "00{w}", "{w}_000", "{w},000", "0x{x}", "0X{x}", "0xA", "0o7", "0b1", "{w}j", " {n} ",
+        "inf", "-Infinity", "NaN", "1/{w}", "{w}%", "({w})"]
 PARTS = re.compile(r"\W?\w+")
 
 
@@ -817,8 +830,8 @@ def near(edges, v):
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits, edges, known=None):
-        self.d, self.lits, self.edges, self.known = d, lits, edges, known or {}
+    def __init__(self, d, lits, edges, known=None, methods=None):
+        self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
         self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + [s for s in lits["strings"] if 0 < len(s) <= 2]
 
@@ -832,6 +845,16 @@ class Vary:
             held = args if type(p) is int else kwargs
             held[p] = self.other(held[p])
         return args, kwargs
+
+    def with_step(self, module, owner, history):
+        """The calls that an object had, at times with one more that its class was seen to have."""
+        if self.d.put is None or self.methods is None or self.d.n(4) < 3:
+            return history
+        calls = self.methods(module, owner)
+        if not calls:
+            return history
+        at = self.d.n(len(history) + 1)
+        return [*history[:at], self.d.pick(calls), *history[at:]]
 
     def choose_step(self, n):
         """Which of the n calls that an object had gets another argument: one now and then, and mostly where the call itself is as it was."""
@@ -938,6 +961,8 @@ class Vary:
             return edge[0]
         if isinstance(v, enum.Enum):
             return d.pick(list(type(v)))
+        if isinstance(v, NAMED):
+            return d.pick(FUNCTIONS)
         if v is None:
             return d.pick([None, 0, "", 1])
         if isinstance(v, bool):
@@ -965,7 +990,11 @@ class Vary:
         if self.lits["strings"] and d.n(3) == 2:
             s = d.pick(self.lits["strings"])
         at = d.n(len(s) + 1)
-        k = d.n(24)
+        k = d.n(28)
+        if k > 25:
+            return self.replaced(s)
+        if k > 23:
+            return self.rewritten(s)
         if k > 19 and self.bits:
             bit = d.pick(self.bits)
             return d.pick([s + bit, s[:at] + bit + s[at:], bit + s, s[:at] + bit + d.pick(self.bits) + s[at:]])
@@ -992,6 +1021,30 @@ class Vary:
         if k > 8:
             return d.pick([s.upper(), s.lower(), s.title(), s.swapcase()])
         return s[:at] + d.pick(d.pick(ALPHABETS)) + s[at:]
+
+    def replaced(self, s):
+        """One character for another: the next or the last before it, one of its kind, or one of the text."""
+        d = self.d
+        if not s:
+            return s
+        at, k = d.n(len(s)), d.n(4)
+        c = s[at]
+        if k == 0:
+            c = chr(min(max(ord(c) + d.pick([1, -1]), 0), 0x10FFFF))
+        elif k == 1:
+            c = d.pick(s)
+        else:
+            c = d.pick(HEX if c in HEX and d.n(2) else next((a for a in ALPHABETS if c in a), d.pick(ALPHABETS)))
+        return s[:at] + c + s[at + 1 :]
+
+    def rewritten(self, s):
+        """A number of a text in another way of writing."""
+        d = self.d
+        runs = list(WRITTEN.finditer(s))
+        n = d.pick(runs).group() if runs else str(self.integer())
+        at, end = next(((m.start(), m.end()) for m in runs if m.group() == n), (len(s), len(s)))
+        whole = n.split(".")[0][:18]
+        return s[:at] + d.pick(WAYS).format(n=n, w=whole, x="%x" % int(whole)) + s[end:]
 
     def renumbered(self, s):
         """Another number in the place of one, also with a fraction or of many digits."""
@@ -1146,7 +1199,7 @@ def show(v, depth=0, seen=(), live=False):
     if inspect.isgenerator(v) or type(v) in (map, filter, zip, reversed, range, enumerate) or hasattr(v, "__next__") and not own:
         return type(v).__name__ if live and type(v) is not range else drained(v, rest)
     if callable(v) and hasattr(v, "__name__"):
-        return "function"
+        return v.__name__ if live and stands_in(v) else "function"
     if hasattr(v, "tolist") and callable(v.tolist):
         return rest(v.tolist())
     if own:
@@ -1216,7 +1269,7 @@ class Session:
         lits = q.get("literals") or {}
         self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
-        self.aims, self.made, self.near_to, self.values = {}, {}, {}, []
+        self.aims, self.made, self.called, self.near_to, self.values = {}, {}, {}, {}, []
         self.position, self.watch = 0, self.watched()
         self.groups = list(self.recorded)
         for name in q.get("extra") or []:
@@ -1247,10 +1300,29 @@ class Session:
     def corpus(self, group):
         return (self.q.get("corpus") or {}).get(group) or []
 
+    def vary(self, d):
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods)
+
+    def methods(self, module, owner):
+        """The calls of the methods of a class that were recorded, by name and arguments."""
+        if (module, owner) not in self.called:
+            out = []
+            for g, calls in self.recorded.items():
+                name = g.removeprefix(module + ":" + owner + ".")
+                if name != g and "." not in name and name not in OPERATORS:
+                    out += [(name, *pickle.loads(data)[2:]) for data in calls[:MOST_STEPS]]
+            self.called[module, owner] = out
+        return self.called[module, owner]
+
     def beside(self, group, kept, index):
         """A case beside one of some."""
         d = Draws(seed=self.seed(group, index))
-        other = lambda v, d: Vary(d, self.lits, self.edges, self.kept["options"]).other(v)
+
+        def other(v, d):
+            vary = self.vary(d)
+            k = d.n(6) if type(v) is str and v else 0
+            return vary.rewritten(v) if k == 5 and WRITTEN.search(v) else vary.replaced(v) if k > 3 else vary.other(v)
+
         return Draws(seed=d.n(MASK), given=beside(kept, d, other))
 
     def around(self, group, index):
@@ -1322,6 +1394,7 @@ class Session:
         self.dog.begin(position)
         try:
             FILES.clear()
+            Calls.begin()
             if self.watch:
                 self.watch.begin()
             shown, outcome, used = self.run(group, d, made)
@@ -1333,7 +1406,7 @@ class Session:
 
     def run(self, group, d, made):
         module, name = group.split(":")
-        vary = Vary(d, self.lits, self.edges, self.kept["options"])
+        vary = self.vary(d)
         self.values = vary.places.values
         printed = io.StringIO()
         shown, args, kwargs, me, words = group, [], {}, None, ""
@@ -1449,36 +1522,39 @@ class Session:
         owner, _, method = name.rpartition(".")
         f = find(module, name.removesuffix(".__init__"))
         if not owner or method == "__init__" or not inspect.isroutine(f) and not isinstance(f, property):
-            return None, "", *self.invented_arguments(f, vary)
+            return None, "", *self.invented_arguments(f, vary, group)
         held = inspect.getattr_static(find(module, owner), method)
         if isinstance(held, (staticmethod, classmethod)):
-            return None, "", *self.invented_arguments(f, vary)
+            return None, "", *self.invented_arguments(f, vary, group)
         recipes = self.makers(group)
         if recipes:
             me, words = self.object_of(d.pick(recipes), vary)
         else:
-            args, kwargs = self.invented_arguments(find(module, owner), vary)
+            args, kwargs = self.invented_arguments(find(module, owner), vary, module + ":" + owner + ".__init__")
             words = owner + call_text(args, kwargs)
             try:
                 me = find(module, owner)(*args, **kwargs)
             except (Exception, SystemExit) as e:
                 raise NotMade(words, failure(e)) from None
-        return me, words, *(([], {}) if isinstance(held, property) else self.invented_arguments(f, vary, 1))
+        return me, words, *(([], {}) if isinstance(held, property) else self.invented_arguments(f, vary, group, 1))
 
-    def invented_arguments(self, f, vary, skip=0):
+    def invented_arguments(self, f, vary, group, skip=0):
         d, args, kwargs = vary.d, [], {}
+        asked = self.kept["asked"].get(group, {})
         for p in list(inspect.signature(f).parameters.values())[skip:]:
             if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
                 if p.default is not p.empty and d.n(3) == 0:
                     break
-                args.append(self.value_for(p, vary))
+                args.append(self.value_for(p, vary, asked))
             elif p.kind is p.VAR_POSITIONAL:
                 args += [vary.anything() for _ in range(d.n(4))]
             elif p.kind is p.KEYWORD_ONLY and (p.default is p.empty or d.n(2)):
-                kwargs[p.name] = self.value_for(p, vary)
+                kwargs[p.name] = self.value_for(p, vary, asked)
         return vary.places.through(args), vary.places.through(kwargs)
 
-    def value_for(self, p, vary):
+    def value_for(self, p, vary, asked):
+        if "function" in asked.get(p.name, ()) and vary.d.n(4):
+            return vary.d.pick(FUNCTIONS)
         pool = self.kept["pool"].get(p.name)
         if pool and not vary.d.chance(3):
             v = decode(vary.d.pick(pool))

@@ -1,0 +1,135 @@
+package guard_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atoll/config/suitetest"
+	"atoll/engine/guard"
+)
+
+// ranking is given functions that have no name, and an object of which only some have had one of its calls.
+const ranking = `
+class Tally:
+    def __init__(self):
+        self._seen = []
+
+    def add(self, n):
+        self._seen.append(n)
+
+    def drop(self):
+        del self._seen[:]
+
+    def largest(self):
+        return max(self._seen, default=0)
+
+
+def ranked(items, key):
+    return [item for _, item in sorted(((key(item), item) for item in items), key=lambda pair: pair[0])]
+
+
+def grouped(items, by=None):
+    out = {}
+    for item in items:
+        out.setdefault(by(item) if by else item, []).append(item)
+    return out
+`
+
+const rankingTest = `
+import unittest
+import kit
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertEqual(kit.ranked(["b", "a", "c"], lambda word: word), ["a", "b", "c"])
+        self.assertEqual(kit.grouped(["b", "a"]), {"a": ["a"], "b": ["b"]})
+        one, other = kit.Tally(), kit.Tally()
+        one.add(2)
+        self.assertEqual(one.largest(), 2)
+        other.add(1)
+        other.drop()
+`
+
+func TestCallsOfPythonWithFunctionsThatHaveNoNameAreMade(t *testing.T) {
+	t.Parallel()
+	for i, c := range []struct{ name, was, is, where string }{
+		{"a lambda of a test", "key=lambda pair: pair[0]", "key=lambda pair: pair", "kit.ranked"},
+		{"a parameter that the code calls and no test gives", "by(item) if by else item", "item", "kit.grouped"},
+		{"a call before that only another object had", "del self._seen[:]", "del self._seen[1:]", "kit.Tally.largest"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if i > 0 {
+				suitetest.Full(t, "compares a Python module; the case before it stands for it")
+			}
+			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, ranking, rankingTest, c.was, c.is), c.where)
+		})
+	}
+}
+
+func TestRefactoringsOfPythonCodeThatCallsFunctionsRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestRefactoringsOfAPythonModuleRaiseNoAlarm stands for it")
+	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, ranking, rankingTest,
+		"return [item for _, item in sorted(((key(item), item) for item in items), key=lambda pair: pair[0])]", "return sorted(items, key=key)",
+		"        out.setdefault(by(item) if by else item, []).append(item)", "        group = item if not by else by(item)\n        if group not in out:\n            out[group] = []\n        out[group] += [item]",
+		"        del self._seen[:]", "        self._seen.clear()",
+	))
+}
+
+// TestValuesInThePlaceOfRecordedPythonValues asks the probe for them alone.
+func TestValuesInThePlaceOfRecordedPythonValues(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "python3")
+	dir := t.TempDir()
+	parts, err := filepath.Glob("pyprobe/*.py")
+	if err != nil || len(parts) == 0 {
+		t.Fatal("no probe", err)
+	}
+	for _, part := range parts {
+		text, err := os.ReadFile(part)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, strings.ReplaceAll("atoll_guard_"+filepath.Base(part), "atoll_guard_probe.py", "probe.py")), text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const begin = `
+import sys
+sys.path.insert(0, sys.argv[1])
+import probe
+from atoll_guard_callables import *
+
+LITERALS, EDGES = {"strings": [], "ints": [], "floats": []}, probe.Edges([], [])
+
+def others(v, n=4000):
+    return [probe.Vary(probe.Draws(seed=i), LITERALS, EDGES).other(v) for i in range(n)]
+
+def want(got, wanted):
+    if got != wanted:
+        sys.exit("got %r, want %r" % (got, wanted))
+`
+	for name, script := range map[string]string{
+		"a character becomes its neighbour or one of its kind": `want({"0x02", "0x13", "0y12", "0xa2"} <= set(others("0x12")), True)`,
+		"a number is written in another way":                   `want({"x 12E5", "x 0xc", "x .12", "x NaN"} <= set(others("x 12")), True); want(any(v.endswith("E+2") for v in others("no number", 20000)), True)`,
+		"a function becomes another":                           `want({f.__name__ for f in others(len, 400)}, {f.__name__ for f in FUNCTIONS})`,
+		"a function stands for one that takes as many":         `want([place_of(f) for f in (lambda: 1, lambda a: 1, lambda *a: 1, lambda a, b: 1, lambda a, b=1: 1)], [OF_NONE, OF_ONE, OF_ONE, OF_MORE, OF_ONE])`,
+		"code that calls without an end is ended": `Calls.begin()
+try:
+    while not nothing(1): pass
+except ValueError: sys.exit(0)
+sys.exit("it went on")`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if out, err := exec.CommandContext(t.Context(), "python3", "-B", "-c", begin+script, dir).CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, strings.TrimSpace(string(out)))
+			}
+		})
+	}
+}
