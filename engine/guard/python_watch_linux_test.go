@@ -186,6 +186,11 @@ w.pair(200, True, 1, 2); want((len(w.pairs), w.pairs[-1]), (watch.MOST_PAIRS + 1
 want({"True", "true", "TRUE"} <= {places.unspelled(c)[0][0] for c in m.queues[0]}, True)`,
 		"what is looked for may stand anywhere": `m, w = loaded(True); outcome(m, [9], 5); want({("", "b"), ("", "\n")} <= {(a, b) for _, _, a, b in w.pairs}, True)
 want(sorted(places.meet("ab", "", "\n", False)[1]), ["\nab", "a\nb", "ab\n"])`,
+		"what is looked for may stand there more than once": `want(places.meet("x=1", "", "=", False)[0], ["x==1", "x=a=1", "x=1="]); want(places.meet("x", "", "=", False)[0], [])
+def told(text):
+    w = watch.Watch({}); w.sides = True; w.left(1, text); w.sought(1, True, "="); return w.ran
+want(len({frozenset(told(t)) for t in ("x", "x=1", "x=1=2", "x=1=2=3", "=x")}), 4)`,
+		"guesses have their turn":            `m = places.Meetings(); m.queues[0][:], m.queues[1][:] = [1, 2, 3, 4], [5, 6]; want([m.next() for _ in range(7)], [1, 2, 5, 3, 4, 6, None])`,
 		"arguments of any number are a list": `import files; p = places.Places({1: [3]}, files.Files()); want((p.through(["a", 1, 2], 1), p.values), (["a", 3], ["a", [3]]))`,
 		"values of a call in their places": `
 import files

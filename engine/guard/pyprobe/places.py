@@ -116,6 +116,12 @@ def wholes(v, a, b):
     return [], guesses
 
 
+def again(s, b):
+    """Texts that hold b once more than s: beside the first, with a letter between them behind the last, and at the end."""
+    first, behind = s.find(b), s.rfind(b) + len(b)
+    return [s[:first] + b + s[first:], s[:behind] + "a" + b + s[behind:], s + b]
+
+
 def texts(s, a, b):
     """Texts that hold b where s holds a: as it is or in another case, as a number in digits, as a length."""
     if type(a) is str:
@@ -127,8 +133,8 @@ def texts(s, a, b):
             if at >= 0:
                 last = s.lower().rfind(find.lower()) if len(s.lower()) == len(s) else s.rfind(find)
                 out += [s[:i] + b + s[i + len(find) :] for i in dict.fromkeys((at, last))]
-        if len(a) <= len(b) < 40:  # what is asked for at a place may stand anywhere
-            return out, [b + s, s + b, s[: len(s) // 2] + b + s[len(s) // 2 :]]
+        if len(a) <= len(b) < 40:  # what is asked for at a place may stand anywhere, and more than once
+            return out + (again(s, b) if b and not a and b in s else []), [b + s, s + b, s[: len(s) // 2] + b + s[len(s) // 2 :]]
         return out, []
     if type(a) is not int or type(b) is not int:
         return [], []
@@ -176,7 +182,7 @@ class Meetings:
     MOST, WAITING, EQUAL = 3000, 400, 12  # MOST of comparisons that did not change, and as many again of those that did
 
     def __init__(self):
-        self.tried, self.queues, self.closest, self.equal = set(), ([], [], [], []), {}, {}
+        self.tried, self.queues, self.closest, self.equal, self.turn = set(), ([], [], [], []), {}, {}, 0
 
     def waiting(self):
         """How many cases wait in which a changed comparison may meet."""
@@ -226,8 +232,10 @@ class Meetings:
             self.queues[rank].append(spelled({**put, at: w}) + base)
 
     def next(self):
-        """The case that waits longest, where the comparison changed first and guesses last; None where none does."""
-        for queue in self.queues:
+        """The case that waits longest, where the comparison changed first and guesses last, but for every third, which is a guess where
+        it changed; None where none does."""
+        self.turn += 1
+        for queue in self.queues[1::-1] + self.queues[2:] if self.turn % 3 == 0 else self.queues:
             if queue:
                 return queue.pop(0)
         return None

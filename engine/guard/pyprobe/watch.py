@@ -315,6 +315,9 @@ class Watch:
     def sought(self, n, changed, v):
         """v is looked for in the other side, and may stand anywhere in it."""
         if self.sides and type(v) is str:
+            whole = self.last.get(n)
+            if v and type(whole) is str:
+                self.ran.add((n, "times", min(whole.count(v), 2), whole.startswith(v), whole.endswith(v)))
             self.pair(n, changed, "", v)
         return self.right(n, changed, v)
 
