@@ -117,8 +117,11 @@ def want(got, wanted):
 	for name, script := range map[string]string{
 		"a character becomes its neighbour or one of its kind": `want({"0x02", "0x13", "0y12", "0xa2"} <= set(others("0x12")), True)`,
 		"a number is written in another way":                   `want({"x 12E5", "x 0xc", "x .12", "x NaN"} <= set(others("x 12")), True); want(any(v.endswith("E+2") for v in others("no number", 20000)), True)`,
-		"a function becomes another":                           `want({f.__name__ for f in others(len, 400)}, {f.__name__ for f in FUNCTIONS})`,
-		"a function stands for one that takes as many":         `want([place_of(f) for f in (lambda: 1, lambda a: 1, lambda *a: 1, lambda a, b: 1, lambda a, b=1: 1)], [OF_NONE, OF_ONE, OF_ONE, OF_MORE, OF_ONE])`,
+		"an expression of the code is matched": `from atoll_guard_patterns import matched
+want(matched([r"\\[0-3][0-7]", "plain (text)", r"[a-c]+x|\d{2,}", "[open", r"(?i)(b)\1"]), ["\\00", "\\37", "\\24", "ax", "77777", "77", "bb"])
+near = probe.Edges([{"s": r"\\[0-3][0-7]"}], []).near("abcd"); want({"ab\\37cd", "abcd\\00"} <= set(near), True)`,
+		"a function becomes another":                   `want({f.__name__ for f in others(len, 400)}, {f.__name__ for f in FUNCTIONS})`,
+		"a function stands for one that takes as many": `want([place_of(f) for f in (lambda: 1, lambda a: 1, lambda *a: 1, lambda a, b: 1, lambda a, b=1: 1)], [OF_NONE, OF_ONE, OF_ONE, OF_MORE, OF_ONE])`,
 		"code that calls without an end is ended": `Calls.begin()
 try:
     while not nothing(1): pass

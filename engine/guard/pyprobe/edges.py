@@ -9,6 +9,8 @@ import datetime
 import math
 import re
 
+from atoll_guard_patterns import matched
+
 MOST_CONSTANTS = 120
 MOST_EDGES = 700
 MOST_PAIRED = 24
@@ -168,7 +170,7 @@ class Edges:
         self.ints = numbers(ints)
         self.floats = real_numbers(ints, self.consts["f"])
         self.sizes = [n for n in self.ints if 0 <= n <= LARGEST_SIZE]
-        self.marks = marks_of(self.strs, ints)
+        self.marks, self.matched = marks_of(self.strs, ints), matched(self.strs)
         self.lengths = distinct([n for c in ints for n in (c, c + 1, c - 1) if 0 < n <= LONGEST] + [n for n in self.ints[:200] if 0 < n <= LONGEST])
         self.cache = {}
         words = []
@@ -183,6 +185,7 @@ class Edges:
             if s and len(s) <= 300:
                 variants.append([s, s + "x", "x" + s, "x" + s + "x", s + s, s[1:], s[:-1], s.upper(), s.lower(), s.title(), " " + s, s + " ", s + "\n", s + "\x00", s + "1", s * 3]
                                 + [v for w in words[:2] for v in (w + s, s + w, w + s + w)])
+        variants += [[m, m + m, "x" + m + "x"] + [w[: len(w) // 2] + m + w[len(w) // 2 :] for w in words[:2]] for m in self.matched]
         marked = []
         for m in self.marks:
             marked.append([m, m + m, "a" + m, m + "a", "a" + m + "b", m * 3] + [v for w in words[:2] for v in (w + m, m + w, w[: len(w) // 2] + m + w[len(w) // 2 :])]
@@ -228,6 +231,7 @@ class Edges:
 
     def of_text(self, s):
         out = [to_length(s, n) for n in self.lengths] if s else []
+        out += [t for m in self.matched for t in (s[: len(s) // 2] + m + s[len(s) // 2 :], s + m, m + s)]
         out += [t for m in self.marks for t in (s + m, m + s, s[: len(s) // 2] + m + s[len(s) // 2 :], m.join(s), s + m + "\udcff", s[:1] + m + s[1:])]
         out += [t for m in self.marks[:4] for n in self.lengths[:10] for t in (m.join([s or "a"] * min(n, 100)), s + m * n + s)]
         return out

@@ -833,7 +833,7 @@ class Vary:
     def __init__(self, d, lits, edges, known=None, methods=None):
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
-        self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + [s for s in lits["strings"] if 0 < len(s) <= 2]
+        self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + edges.matched + [s for s in lits["strings"] if 0 < len(s) <= 2]
 
     def options(self, args, kwargs):
         """Arguments of a constructor, now and then one of them another: a switch that is turned."""

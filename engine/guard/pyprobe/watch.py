@@ -61,11 +61,22 @@ def asks(node):
         isinstance(node.func, ast.Attribute) and node.func.attr in SIDES | LOOKS | IMPLIED.keys() or isinstance(node.func, ast.Name) and node.func.id in ("min", "max"))
 
 
+def truths(node):
+    """What a node takes for true or not."""
+    tests = node.values if isinstance(node, ast.BoolOp) else [node.test] if isinstance(node, (ast.If, ast.While, ast.IfExp)) else []
+    for test in tests:
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test = test.operand
+        if not isinstance(test, (ast.Compare, ast.BoolOp, ast.Constant)):
+            yield test
+
+
 def questions(source):
     """What the functions of a source ask, as text, by their name."""
     out = {}
     for key, f in functions(ast.parse(source).body):
-        out.setdefault(key, set()).update(ast.dump(n) for n in ast.walk(f) if asks(n))
+        asked = {ast.dump(n) for n in ast.walk(f) if asks(n)} | {ast.dump(test) for n in ast.walk(f) for test in truths(n)}
+        out.setdefault(key, set()).update(asked)
     return out
 
 
@@ -160,14 +171,14 @@ class Marker(ast.NodeTransformer):
             return test
         if isinstance(test, (ast.Compare, ast.BoolOp, ast.Constant)):
             return test
-        n, _ = self.question(test)
-        return ast.copy_location(call(ASKED, n, test), test)
+        n, changed = self.question(test)
+        return ast.copy_location(call(ASKED, n, changed, test), test)
 
     def visit_Compare(self, node):
         n, changed = self.question(node)
         node = self.generic_visit(node)
         if all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
-            node.left = call(ASKED, n, node.left)
+            node.left = call(ASKED, n, changed, node.left)
             return node
         node.left = call(LEFT, n, node.left)
         node.comparators = [call(WITHIN if isinstance(op, (ast.In, ast.NotIn)) else RIGHT, n, changed, c) for op, c in zip(node.ops, node.comparators)]
@@ -296,9 +307,14 @@ class Watch:
             self.direct.add((self.before, n))
         self.before = n
 
-    def asked(self, n, v):
+    def asked(self, n, changed, v):
+        """v is told apart by its kind: what is empty of that kind is another way."""
         if self.sides:
             self.ran.add((n, *kind_of(v)))
+            if changed and type(v) in SIMPLE and v:
+                self.pair(n, changed, v, type(v)())
+            elif changed and type(v) in (list, tuple) and v:
+                self.pair(n, changed, len(v), 0)
         return v
 
     def left(self, n, v):
