@@ -194,6 +194,8 @@ want(len({frozenset(told(t)) for t in ("x", "x=1", "x=1=2", "x=1=2=3", "=x")}), 
 for v in ("bar", 5, [1, 2], "", None): w.asked(1, True, v); w.asked(2, False, v)
 want([p[1:] for p in w.pairs], [(True, "bar", ""), (True, 5, 0), (True, 2, 0)]); want(places.meet("bar", "bar", "", True)[0], [""])
 was = "def f(a):\n    if a is None:\n        return 0\n"; want(len(watch.plan(was, was.replace("a is None", "not a"), [{}, {}], {"f"})["only"]), 2)`,
+		"numbers meet in bytes": `met = places.meet(b"x\0\0\1\2", 258, 1 << 31, True)[0]; want({b"x\x80\0\0\0", b"x\x7f\xff\xff\xff"} <= set(met), True); want(b"x\0\0\0\x07" in places.meet(b"x\0\0\1\2", 258, 7, True)[0], True)
+want(b"\xff\xfe\0" in places.meet(b"\0\5\0", 5, -2, True)[0], True)`,
 		"guesses have their turn":            `m = places.Meetings(); m.queues[0][:], m.queues[1][:] = [1, 2, 3, 4], [5, 6]; want([m.next() for _ in range(7)], [1, 2, 5, 3, 4, 6, None])`,
 		"arguments of any number are a list": `import files; p = places.Places({1: [3]}, files.Files()); want((p.through(["a", 1, 2], 1), p.values), (["a", 3], ["a", [3]]))`,
 		"values of a call in their places": `

@@ -10,6 +10,7 @@ import math
 import re
 
 from atoll_guard_patterns import matched
+from atoll_guard_places import as_bytes
 
 MOST_CONSTANTS = 120
 MOST_EDGES = 700
@@ -222,7 +223,7 @@ class Edges:
         if type(v) is str:
             return distinct(in_turn(self.texts, self.of_text(v)))
         if type(v) is bytes:
-            return distinct(t.encode("utf-8", "surrogateescape") for t in in_turn(self.texts, self.of_text(v.decode("latin-1"))))
+            return distinct(in_turn([t.encode("utf-8", "surrogateescape") for t in self.texts], [as_bytes(t) for t in self.of_text(v.decode("latin-1"))]))
         if type(v) is datetime.timedelta:
             return distinct(self.spans())
         if type(v) in (list, tuple, dict):

@@ -98,6 +98,14 @@ class Places:
 # ---- meetings -----------------------------------------------------------------
 
 
+def as_bytes(text):
+    """Bytes of which each was a character; of a text with others those of UTF-8."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
+
+
 def besides(v):
     return [v, v + 1, v - 1]
 
@@ -154,6 +162,19 @@ def texts(s, a, b):
     return out, guesses
 
 
+def packed(v, a, b):
+    """Bytes that hold b where v holds a, as a number of eight bytes, of four, of two or of one."""
+    out = []
+    for size in (8, 4, 2, 1):
+        for order in ("big", "little"):
+            with contextlib.suppress(OverflowError):
+                at = v.find(a.to_bytes(size, order, signed=a < 0))
+                for n in besides(b) if at >= 0 else ():
+                    with contextlib.suppress(OverflowError):
+                        out.append(v[:at] + n.to_bytes(size, order, signed=n < 0) + v[at + size :])
+    return out
+
+
 def meet(v, a, b, exact):
     """Values in the place of v that may bring one side of a comparison, which was a, to the other, b: those where v is
     the side or holds it, and guesses (Aschermann et al. 2019, "REDQUEEN: Fuzzing with Input-to-State Correspondence").
@@ -168,8 +189,10 @@ def meet(v, a, b, exact):
         return [], [v + math.floor(b - a), v + math.ceil(b - a)]
     if type(v) is str:
         return texts(v, *(x.decode("latin-1") if type(x) is bytes else x for x in (a, b)))
+    if type(v) is bytes and type(a) is int and type(b) is int:
+        return packed(v, a, b), []
     if type(v) is bytes:
-        return tuple([t.encode("utf-8", "surrogateescape") for t in part] for part in meet(v.decode("latin-1"), a, b, exact))
+        return tuple([as_bytes(t) for t in part] for part in meet(v.decode("latin-1"), a, b, exact))
     if type(v) in (list, tuple) and v and type(a) is int and type(b) is int and abs(b) <= 300:
         sizes = [n for n in besides(b) if 0 <= n] if len(v) == a else []
         return [(v * (n // len(v) + 1))[:n] for n in sizes], [(v * ((len(v) + b - a) // len(v) + 1))[: len(v) + b - a]] if 0 <= len(v) + b - a <= 300 else []

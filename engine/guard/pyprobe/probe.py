@@ -39,7 +39,7 @@ from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
 from atoll_guard_offers import OPERATORS, SIMPLE, as_type, module_of, offers, public_names, rest_of
-from atoll_guard_places import Places, spelled, unspelled
+from atoll_guard_places import Places, as_bytes, spelled, unspelled
 from atoll_guard_watch import Watch, hidden, plan
 
 TREE = os.path.realpath(os.getcwd())
@@ -976,7 +976,7 @@ class Vary:
         if type(v) is str:
             return self.other_text(v)
         if type(v) is bytes:
-            return self.other_text(v.decode("latin-1")).encode("utf-8")[:1000]
+            return as_bytes(self.other_text(v.decode("latin-1")))[:1000]
         if type(v) in (list, tuple):
             return type(v)(self.other_list(list(v), depth))
         if type(v) is dict and depth < 4:
