@@ -196,8 +196,11 @@ want([p[1:] for p in w.pairs], [(True, "bar", ""), (True, 5, 0), (True, 2, 0)]);
 was = "def f(a):\n    if a is None:\n        return 0\n"; want(len(watch.plan(was, was.replace("a is None", "not a"), [{}, {}], {"f"})["only"]), 2)`,
 		"numbers meet in bytes": `met = places.meet(b"x\0\0\1\2", 258, 1 << 31, True)[0]; want({b"x\x80\0\0\0", b"x\x7f\xff\xff\xff"} <= set(met), True); want(b"x\0\0\0\x07" in places.meet(b"x\0\0\1\2", 258, 7, True)[0], True)
 want(b"\xff\xfe\0" in places.meet(b"\0\5\0", 5, -2, True)[0], True)`,
-		"guesses have their turn":            `m = places.Meetings(); m.queues[0][:], m.queues[1][:] = [1, 2, 3, 4], [5, 6]; want([m.next() for _ in range(7)], [1, 2, 5, 3, 4, 6, None])`,
-		"arguments of any number are a list": `import files; p = places.Places({1: [3]}, files.Files()); want((p.through(["a", 1, 2], 1), p.values), (["a", 3], ["a", [3]]))`,
+		"a value of another type stands in no place": `import files; p = places.Places({0: [], 1: 2.5, 2: "x", 3: None}, files.Files())
+want((p.through(["a", 1, None, "b"]), p.values), (["a", 2.5, "x", None], ["a", 2.5, "x", None]))`,
+		"what is quoted gets shorter between its quotes": `want('a; b=""; c' in places.meet('a; b="xyz"; c', 5, 2, False)[0], True)`,
+		"guesses have their turn":                        `m = places.Meetings(); m.queues[0][:], m.queues[1][:] = [1, 2, 3, 4], [5, 6]; want([m.next() for _ in range(7)], [1, 2, 5, 3, 4, 6, None])`,
+		"arguments of any number are a list":             `import files; p = places.Places({1: [3]}, files.Files()); want((p.through(["a", 1, 2], 1), p.values), (["a", 3], ["a", [3]]))`,
 		"values of a call in their places": `
 import files
 p = places.Places({1: "new", 3: 7}, files.Files())

@@ -18,6 +18,7 @@ LARGEST_MADE = 1 << 53
 MOST_RUNS = 6  # numbers, or words of one length, of a text
 DIGITS = re.compile("[0-9]{1,15}")
 WORDS = re.compile(r"\w+(?:\.\w+)*")
+PIECES = re.compile(r"[^\s,;:=&]+")
 SIMPLE = (int, float, str, bytes)
 
 
@@ -64,6 +65,13 @@ def can_be_spelled(v):
 # ---- places -------------------------------------------------------------------
 
 
+def fits(v, other):
+    """Whether a value may stand in the place of one: of its type, another number, or where one of them is None. The same choices may
+    make another call, whose places are not those that the values were made for."""
+    numbers = (bool, int, float)
+    return type(v) is type(other) or v is None or other is None or type(v) in numbers and type(other) in numbers
+
+
 class Places:
     """The places of the values of a call in their order, as its parts are made."""
 
@@ -87,7 +95,7 @@ class Places:
         if at >= MOST_PLACES or depth > 4 or not (held or whole or type(v) in (type(None), bool, *SIMPLE)):
             return v
         self.values.append(self.files.text(v) if held else v)
-        if at in self.put:
+        if at in self.put and (held or fits(v, self.put[at])):
             other = self.values[at] = self.put[at]
             return v if held and type(other) is not str else self.files.like(v, other) if held else other
         if type(v) is dict:
@@ -157,6 +165,8 @@ def texts(s, a, b):
         for start, end in dict.fromkeys([(0, len(s))] + words[:MOST_RUNS]):
             if end - start == a:
                 out += [s[:start] + to_length(s[start:end], n) + s[end:] for n in besides(b) if n >= 0]
+        pieces = [m.span() for m in PIECES.finditer(s) if m.end() - m.start() == a and m.span() not in words]
+        out += [s[: start + n - 1] + s[end - 1 :] for start, end in pieces[:MOST_RUNS] for n in besides(b) if 0 < n < a]
     if abs(b - a) <= 40 and s:  # the length of something that the text was cut into
         guesses += [to_length(s, n) for n in {len(s) + b - a} if 0 < n <= LONGEST_SPELLED]
     return out, guesses

@@ -15,7 +15,7 @@ MOST_PAIRS = 60  # of one case, besides those of comparisons that changed
 MOST_OF_ONE = 6  # of one comparison in it
 MOST_ELEMENTS = 12  # of a container that something is looked for in
 LONGEST_SIDE = 2000  # characters
-SIDES = {"startswith", "endswith", "find", "rfind", "index", "rindex", "count", "split", "rsplit", "partition", "rpartition", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix"}
+SIDES = {"startswith", "endswith", "find", "rfind", "index", "rindex", "count", "split", "rsplit", "partition", "rpartition", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix", "replace"}
 # What a method of a text looks for where no argument says it.
 IMPLIED = {"splitlines": "\n", **dict.fromkeys(("split", "rsplit", "strip", "lstrip", "rstrip", "isspace"), " "), **dict.fromkeys(("isdigit", "isdecimal", "isnumeric"), "0"),
            **dict.fromkeys(("isalpha", "isalnum", "islower"), "a"), "isupper": "A"}
