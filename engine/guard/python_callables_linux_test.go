@@ -123,6 +123,8 @@ near = probe.Edges([{"s": r"\\[0-3][0-7]"}], []).near("abcd"); want({"ab\\37cd",
 		"bytes stay what they are where they are not changed": `near = others(b"\xff\x80ab"); want(sum(b"\xff\x80" in v for v in near) > len(near) // 2, True); want("世界".encode() in probe.Edges([], []).near(b"a"), True)`,
 		"a function becomes another":                          `want({f.__name__ for f in others(len, 400)}, {f.__name__ for f in FUNCTIONS})`,
 		"a function stands for one that takes as many":        `want([place_of(f) for f in (lambda: 1, lambda a: 1, lambda *a: 1, lambda a, b: 1, lambda a, b=1: 1)], [OF_NONE, OF_ONE, OF_ONE, OF_MORE, OF_ONE])`,
+		"where an object lies orders nothing": `class Thing: pass
+want((as_text(Thing()), order(Thing(), Thing())), (as_text(Thing()), 0))`,
 		"code that calls without an end is ended": `Calls.begin()
 try:
     while not nothing(1): pass

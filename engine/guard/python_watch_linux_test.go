@@ -195,7 +195,7 @@ for v in ("bar", 5, [1, 2], "", None): w.asked(1, True, v); w.asked(2, False, v)
 want([p[1:] for p in w.pairs], [(True, "bar", ""), (True, 5, 0), (True, 2, 0)]); want(places.meet("bar", "bar", "", True)[0], [""])
 was = "def f(a):\n    if a is None:\n        return 0\n"; want(len(watch.plan(was, was.replace("a is None", "not a"), [{}, {}], {"f"})["only"]), 2)`,
 		"numbers meet in bytes": `met = places.meet(b"x\0\0\1\2", 258, 1 << 31, True)[0]; want({b"x\x80\0\0\0", b"x\x7f\xff\xff\xff"} <= set(met), True); want(b"x\0\0\0\x07" in places.meet(b"x\0\0\1\2", 258, 7, True)[0], True)
-want(b"\xff\xfe\0" in places.meet(b"\0\5\0", 5, -2, True)[0], True)`,
+want(b"\xff\xfe\0" in places.meet(b"\0\5\0", 5, -2, True)[0], True); want({b"n=9", b"abcabc"} <= set(places.meet(b"n=3", 3, 9, True)[0] + places.meet(b"abc", 3, 6, True)[0]), True)`,
 		"a value of another type stands in no place": `import files; p = places.Places({0: [], 1: 2.5, 2: "x", 3: None}, files.Files())
 want((p.through(["a", 1, None, "b"]), p.values), (["a", 2.5, "x", None], ["a", 2.5, "x", None]))`,
 		"what is quoted gets shorter between its quotes": `want('a; b=""; c' in places.meet('a; b="xyz"; c', 5, 2, False)[0], True)`,

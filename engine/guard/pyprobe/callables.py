@@ -7,6 +7,7 @@ Standard library only.
 """
 import functools
 import os
+import re
 import sys
 import types
 
@@ -22,6 +23,11 @@ class Calls:
     @classmethod
     def begin(cls):
         cls.made = 0
+
+
+def words(v):
+    """The text of a value, without where it lies."""
+    return re.sub(" at 0x[0-9a-fA-F]+", "", str(v))
 
 
 def counted(f):
@@ -42,12 +48,12 @@ def first(given):
 
 @counted
 def as_text(given):
-    return str(given[0]) if given else ""
+    return words(given[0]) if given else ""
 
 
 @counted
 def in_lower_case(given):
-    return str(given[0]).lower() if given else ""
+    return words(given[0]).lower() if given else ""
 
 
 @counted
@@ -89,7 +95,7 @@ def last(given):
 @counted
 def order(given):
     """Less, equal or more, of two."""
-    a, b = (str(v) if not isinstance(v, (int, float)) else v for v in (*given, 0, 0)[:2])
+    a, b = (words(v) if not isinstance(v, (int, float)) else v for v in (*given, 0, 0)[:2])
     return (a > b) - (a < b) if isinstance(a, str) == isinstance(b, str) else isinstance(a, str) - isinstance(b, str)
 
 

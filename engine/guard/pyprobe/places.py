@@ -199,10 +199,9 @@ def meet(v, a, b, exact):
         return [], [v + math.floor(b - a), v + math.ceil(b - a)]
     if type(v) is str:
         return texts(v, *(x.decode("latin-1") if type(x) is bytes else x for x in (a, b)))
-    if type(v) is bytes and type(a) is int and type(b) is int:
-        return packed(v, a, b), []
     if type(v) is bytes:
-        return tuple([as_bytes(t) for t in part] for part in meet(v.decode("latin-1"), a, b, exact))
+        out, guesses = ([as_bytes(t) for t in part] for part in meet(v.decode("latin-1"), a, b, exact))
+        return out + (packed(v, a, b) if type(a) is int and type(b) is int else []), guesses
     if type(v) in (list, tuple) and v and type(a) is int and type(b) is int and abs(b) <= 300:
         sizes = [n for n in besides(b) if 0 <= n] if len(v) == a else []
         return [(v * (n // len(v) + 1))[:n] for n in sizes], [(v * ((len(v) + b - a) // len(v) + 1))[: len(v) + b - a]] if 0 <= len(v) + b - a <= 300 else []
