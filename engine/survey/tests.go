@@ -21,6 +21,7 @@ func (s *survey) otherTests(ctx context.Context) error {
 	var first, furthest *attempt
 	lacks := ""
 	for i, tries := range s.waysToTest() {
+		instead := "" // why the first of these does not run the tests
 		if i > 0 && (lacks == "" || !imports(ctx, tries[0][0], lacks)) {
 			continue
 		}
@@ -36,8 +37,12 @@ func (s *survey) otherTests(ctx context.Context) error {
 				if i > 0 {
 					s.Say(fmt.Sprintf("%s has no %s, so %s runs the tests and what measures", s.Pythons[0], lacks, tries[0][0]))
 				}
+				if instead != "" {
+					s.Say(instead)
+				}
 				return nil
 			}
+			instead = orElse(instead, fmt.Sprintf("%s does not run the tests: %s", strings.Join(prepared(command), " "), why))
 			missing := ""
 			if m := noModule.FindStringSubmatch(why); m != nil {
 				missing = m[1]
@@ -97,7 +102,7 @@ func imports(ctx context.Context, python, module string) bool {
 // those of the standard library.
 func pythonTests(found, files []string, python string) [][]string {
 	tries := [][]string{slices.Clone(found), {"python3", "-m", "unittest", "discover"}}
-	for _, dir := range []string{"tests", "test"} {
+	for _, dir := range testFolders() {
 		if slices.ContainsFunc(files, func(f string) bool { return path.Dir(f) == dir && strings.HasPrefix(path.Base(f), "test") }) {
 			tries = append(tries, []string{"python3", "-m", "unittest", "discover", "-s", dir, "-t", "."})
 		}
@@ -109,6 +114,9 @@ func pythonTests(found, files []string, python string) [][]string {
 	}
 	return tries
 }
+
+// testFolders are where tests of Python usually are.
+func testFolders() []string { return []string{"tests", "test"} }
 
 func isPython(word string) bool { return strings.HasPrefix(path.Base(word), "python") }
 
@@ -148,6 +156,11 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 	if sample.Raw.Exit == 4 && strings.Contains(text, "unrecognized arguments") && !slices.Contains(command, "addopts=") {
 		return s.try(ctx, append(slices.Clip(command), "-o", "addopts=")) // of a plug-in that is not installed
 	}
+	if sample.Raw.Exit == 2 && duringCollection.MatchString(text) {
+		if ran, err := s.tryFolders(ctx, command, s.helpful(sample.Reason)); err != nil || ran {
+			return "", err
+		}
+	}
 	if sample.Raw.Exit == 2 && strings.Contains(text, "conftest") && slices.Contains(command, "pytest") && !slices.Contains(command, "--noconftest") {
 		if why, err := s.try(ctx, append(slices.Clip(command), "--noconftest")); err != nil || why == "" {
 			return why, err
@@ -163,6 +176,40 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 	}
 	s.stageTests(command, &sample)
 	return "", nil
+}
+
+// duringCollection finds what pytest says where it cannot load files that look like tests.
+var duringCollection = regexp.MustCompile(`\d+ errors? during collection`)
+
+// tryFolders has pytest run the tests of the usual folders alone, where it cannot load what
+// lies elsewhere, which why says. It reports whether they pass.
+func (s *survey) tryFolders(ctx context.Context, command []string, why string) (bool, error) {
+	folders := testFolders()
+	if !slices.Contains(command, "pytest") || slices.ContainsFunc(folders, func(dir string) bool { return slices.Contains(command, dir) }) {
+		return false, nil
+	}
+	for _, dir := range folders {
+		if !s.Lab.hasTests(dir) {
+			continue
+		}
+		failed, err := s.try(ctx, append(slices.Clip(command), dir))
+		if err != nil {
+			return false, err
+		}
+		if failed == "" {
+			s.Say(fmt.Sprintf("%s cannot load all tests, so those of %s run alone: %s", oneLine(command), dir, why))
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// hasTests reports whether a folder holds tests of pytest.
+func (l *Lab) hasTests(dir string) bool {
+	return slices.ContainsFunc(l.Files, func(f string) bool {
+		base := path.Base(f)
+		return strings.HasPrefix(f, dir+"/") && path.Ext(base) == ".py" && (strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py"))
+	})
 }
 
 // stageTests makes a stage of a command of the tests that passed.
