@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -33,7 +34,7 @@ Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under 
 			p, placeErr := a.placeBy(ctx, gitops.Inspect)
 			var checks []view.CheckLine
 			if placeErr != nil {
-				checks = append(checks, view.CheckLine{Group: "repository", Name: "repository", Detail: placeErr.Error(), Cure: "run this inside a repository, or name one with --repo"})
+				checks = append(checks, misplaced(placeErr))
 			}
 			loaded, loadErr := a.load(ctx, p, nil)
 			if cmd.Flags().Changed("mutants") {
@@ -61,6 +62,16 @@ Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under 
 	cmd.Flags().IntVar(&mutants, "mutants", 0, "put the evaluator on trial: run it on so many programs broken on purpose")
 	cmd.Flags().IntVar(&speed, "speed", 0, "measure the engine's own overhead per job in a target of so many files")
 	return cmd
+}
+
+// misplaced is the finding that there is no repository to work with, and what to do.
+func misplaced(err error) view.CheckLine {
+	l := view.CheckLine{Group: "repository", Name: "repository", Detail: err.Error(), Cure: "run this inside a repository, or name one with --repo"}
+	var refusal *gitops.Refusal
+	if errors.As(err, &refusal) && refusal.Next != "" && !errors.Is(err, gitops.ErrNotRepository) {
+		l.Detail, l.Cure = fmt.Sprintf("cannot use %s: %s", refusal.Path, refusal.Reason), refusal.Next
+	}
+	return l
 }
 
 func (a *App) printChecks(checks []view.CheckLine, strict bool) error {

@@ -103,7 +103,7 @@ func (c *checkup) configuration(ctx context.Context) {
 		return
 	}
 	if problems := c.opt.Config.Complete(); len(problems) > 0 {
-		c.add("configuration", config.FileName, problems, "", "write it with `atoll init`")
+		c.add("configuration", config.FileName, problems, "", completing(c.opt.Config.File, problems))
 		return
 	}
 	problems, warnings, err := Start(ctx, c.opt.Target, c.opt.Config, c.getenv)
@@ -130,6 +130,18 @@ func (c *checkup) configuration(ctx context.Context) {
 		c.warn("configuration", "advice", advice, "")
 	}
 	c.add("configuration", config.FileName, nil, "complete", "")
+}
+
+// completing says how to complete a configuration: file is what it was read from, "" for none.
+func completing(file string, problems config.Problems) string {
+	if file == "" {
+		return "write it with `atoll init`"
+	}
+	var keys []string
+	for _, p := range problems {
+		keys = append(keys, p.Key)
+	}
+	return fmt.Sprintf("set %s in %s, or write %s anew with `atoll init --force`", strings.Join(keys, ", "), filepath.Base(file), config.FileName)
 }
 
 func (c *checkup) sandbox(ctx context.Context) *sandbox.Box {

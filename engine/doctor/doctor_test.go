@@ -92,7 +92,10 @@ func TestDoctorSaysWhatKeepsASearchFromRunningAndWhatToDo(t *testing.T) {
 			strings.Replace(whole, "objective: score, direction: maximize", "objective: parse_seconds", 1), nil, "configuration", "advice", "warns", "evaluator.direction: the name \"parse_seconds\" says that less is better", "",
 		},
 		"a direction against the name of another metric": {whole + "front: {objectives: [{metric: peak_mb}]}\n", nil, "configuration", "advice", "warns", "front.objectives[0].direction", ""},
-		"a configuration of nothing":                     {"{}", nil, "configuration", config.FileName, "wrong", "evaluator.command", "atoll init"},
+		"a configuration of nothing":                     {"{}", nil, "configuration", config.FileName, "wrong", "evaluator.command", "set evaluator.command in atoll.yaml, or write atoll.yaml anew with `atoll init --force`"},
+		"no configuration": {"{}", func(t *testing.T, o *doctor.Options) {
+			o.Config, o.ConfigErr = config.Load(config.LoadOptions{Dir: t.TempDir()})
+		}, "configuration", config.FileName, "wrong", "evaluator.command", "write it with `atoll init`"},
 		"an agent without its key": {
 			strings.Replace(whole, "{name: offline, kind: offline}", "{name: m, kind: chat, model: x, base_url: 'http://127.0.0.1:1', key_env: NO_SUCH_KEY}", 1), nil,
 			"configuration", "agents", "wrong", "NO_SUCH_KEY", "refuses to start",
