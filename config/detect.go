@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
@@ -223,8 +224,8 @@ func (l look) test(language string) []string {
 	case "rust":
 		return []string{"cargo", "test", "--quiet"}
 	case "javascript":
-		if regexp.MustCompile(`"test"\s*:`).MatchString(l.text("package.json")) {
-			return []string{"npm", "test", "--silent"}
+		if command := l.npmTest(); command != nil {
+			return command
 		}
 	case "python":
 		for _, f := range l.sorted {
@@ -248,6 +249,24 @@ func (l look) test(language string) []string {
 		if slices.Contains(targets, name) && !l.shadowed(makefile, name) {
 			return []string{"make", name}
 		}
+	}
+	return nil
+}
+
+// npmTest runs the script of package.json that runs the tests and, where it has one for that,
+// nothing else: by habit "test" also looks at style and at what the network knows.
+func (l look) npmTest() []string {
+	var pkg struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	if json.Unmarshal([]byte(l.text("package.json")), &pkg) != nil {
+		return nil
+	}
+	switch {
+	case pkg.Scripts["tests-only"] != "":
+		return []string{"npm", "run", "--silent", "tests-only"}
+	case pkg.Scripts["test"] != "" && !strings.Contains(pkg.Scripts["test"], "no test specified"): // what npm init writes
+		return []string{"npm", "test", "--silent"}
 	}
 	return nil
 }

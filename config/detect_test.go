@@ -107,6 +107,21 @@ func TestDetect(t *testing.T) {
 			},
 		},
 		{
+			"a script of JavaScript that runs the tests alone",
+			map[string]string{"index.js": "", "package.json": `{"scripts": {"pretest": "eslint .", "test": "npm run tests-only", "posttest": "aud", "tests-only": "tape test.js"}}`},
+			javaScript("npm", "run", "--silent", "tests-only"),
+		},
+		{
+			"a script of JavaScript that runs the tests",
+			map[string]string{"index.js": "", "package.json": `{"scripts": {"test": "tape test.js"}, "devDependencies": {"tests-only": "1"}}`},
+			javaScript("npm", "test", "--silent"),
+		},
+		{
+			"a script that says there are no tests",
+			map[string]string{"index.js": "", "package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}, "devDependencies": {"test": "1"}}`},
+			javaScript(),
+		},
+		{
 			"vendored code decides nothing",
 			map[string]string{"a.rs": "", "vendor/x/evaluate.py": "", "vendor/x/b.py": "", "node_modules/y/z.py": ""},
 			config.Detected{Language: "rust", Test: []string{"cargo", "test", "--quiet"}, Output: "result-file", Scope: []string{"**/*.rs"}, Caches: []string{"cargo"}},
@@ -210,4 +225,9 @@ func TestATargetThatMakeTakesForUpToDateMeasuresNothing(t *testing.T) {
 	if d := detect(files); !slices.Equal(d.Evaluator, []string{"make", "-s", "bench"}) {
 		t.Errorf("a phony target always runs, and %q is offered", d.Evaluator)
 	}
+}
+
+// javaScript is what is found of a package without a benchmark whose tests a command runs.
+func javaScript(test ...string) config.Detected {
+	return config.Detected{Language: "javascript", Test: test, Output: "result-file", Protected: []string{"package.json"}, Scope: []string{"**/*.{js,mjs,ts,tsx}"}, Caches: []string{"npm"}}
 }
