@@ -72,10 +72,11 @@ func finite(v float64) *float64 {
 
 func (a *App) printTrial(r *trial.Report) error {
 	w := a.Out
-	fmt.Fprintf(w, "evaluator  %s: caught %d of %d broken programs", r.Grade(), r.Caught, r.Caught+len(r.Missed))
-	if s := finite(r.Score()); s != nil {
+	fmt.Fprintf(w, "evaluator  %s", r.Verdict())
+	if r.Grade() != trial.Unknown {
+		s := r.Score()
 		lo, hi := r.Range()
-		fmt.Fprintf(w, " (%.0f %%; of all such programs %.0f to %.0f %%)", 100**s, 100*lo, 100*hi)
+		fmt.Fprintf(w, " (%.0f %%; of all such programs %.0f to %.0f %%)", 100*s, 100*lo, 100*hi)
 	}
 	fmt.Fprintf(w, "; %d did not build, %d were the same program\n", r.Unbuilt, r.Same)
 	switch {
@@ -91,6 +92,9 @@ func (a *App) printTrial(r *trial.Report) error {
 	}
 	tw := table(w)
 	for _, f := range r.Files {
+		if f.Caught+f.Missed == 0 {
+			continue
+		}
 		fmt.Fprintf(tw, "  %s\tcaught %d of %d\t%s\n", view.CleanLine(f.File), f.Caught, f.Caught+f.Missed, coverageText(f.Coverage))
 	}
 	if err := tw.Flush(); err != nil {

@@ -25,7 +25,7 @@ type Graded struct {
 
 // String is the grade in one line.
 func (g Graded) String() string {
-	text := fmt.Sprintf("%s: caught %d of %d broken programs", g.Grade, g.Caught, g.Tried)
+	text := inWords(g.Grade, g.Caught, g.Tried)
 	switch {
 	case g.Smallest > 0:
 		text += fmt.Sprintf("; a gain of %.1f %% or more shows", 100*g.Smallest)

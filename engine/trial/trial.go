@@ -17,6 +17,7 @@ import (
 	"atoll/engine/evidence"
 	"atoll/engine/guard"
 	"atoll/engine/mutant"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -121,12 +122,18 @@ func (r *Report) Range() (lo, hi float64) {
 	return max(0, (middle-half)/(1+z*z/n)), min(1, (middle+half)/(1+z*z/n))
 }
 
+// Unknown is the grade of an evaluator of which too little is known.
+const Unknown = "unknown"
+
+// fewest is how many programs must count before they say anything of the others.
+const fewest = 3
+
 // Grade is the score in a word: good from 75 %, fair from 50 %, weak above 10 %, and
-// blind.
+// blind; unknown where too few programs count.
 func (r *Report) Grade() string {
 	switch s := r.Score(); {
-	case math.IsNaN(s):
-		return "unknown"
+	case r.Caught+len(r.Missed) < fewest:
+		return Unknown
 	case s >= 0.75:
 		return "good"
 	case s >= 0.5:
@@ -135,6 +142,20 @@ func (r *Report) Grade() string {
 		return "weak"
 	}
 	return "blind"
+}
+
+// Verdict is the grade with the programs that it is drawn from.
+func (r *Report) Verdict() string { return inWords(r.Grade(), r.Caught, r.Caught+len(r.Missed)) }
+
+// inWords tells a grade, and where it is drawn from too few programs only that.
+func inWords(grade string, caught, tried int) string {
+	switch {
+	case tried == 0:
+		return Unknown + ": no broken program counts"
+	case tried < fewest:
+		return fmt.Sprintf("%s: caught %d of %d broken programs, too few to grade", Unknown, caught, tried)
+	}
+	return fmt.Sprintf("%s: caught %d of %d broken programs", grade, caught, tried)
 }
 
 // ErrRoot: the evaluator fails on the root itself.
@@ -248,7 +269,7 @@ func (t *trial) itself(ctx context.Context) error {
 			return fmt.Errorf("%w: %s", ErrRoot, out.Reason)
 		}
 		values = append(values, out.Objective)
-		t.tell("the root, %d of %d: %g", i+1, t.o.Again, out.Objective)
+		t.tell("the root, %d of %d: %s", i+1, t.o.Again, view.FormatValue(out.Objective))
 	}
 	var err error
 	if t.aa, err = evidence.Of(values...); err != nil {
@@ -361,7 +382,7 @@ func (t *trial) count(verdicts []verdict, reached []guard.Reached) {
 // told says the grade as soon as all verdicts are known.
 func (t *trial) told() {
 	if r := &t.report; r.Caught+len(r.Missed) > 0 {
-		t.tell("%s: caught %d of %d broken programs", r.Grade(), r.Caught, r.Caught+len(r.Missed))
+		t.tell("%s", r.Verdict())
 	}
 }
 

@@ -90,6 +90,31 @@ func TestLessIsBetterWhereItIsMinimized(t *testing.T) {
 	}
 }
 
+func TestFewProgramsAreTooFewToGrade(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		caught, missed int
+		grade, want    string
+	}{
+		{0, 0, "unknown", "unknown: no broken program counts"},
+		{1, 0, "unknown", "unknown: caught 1 of 1 broken programs, too few to grade"},
+		{0, 2, "unknown", "unknown: caught 0 of 2 broken programs, too few to grade"},
+		{0, 3, "blind", "blind: caught 0 of 3 broken programs"},
+		{3, 0, "good", "good: caught 3 of 3 broken programs"},
+	} {
+		r := trial.Report{Caught: c.caught, Missed: make([]trial.Missed, c.missed)}
+		if r.Grade() != c.grade || r.Verdict() != c.want {
+			t.Errorf("%d and %d: %s, %q, want %q", c.caught, c.missed, r.Grade(), r.Verdict(), c.want)
+		}
+	}
+	var lines []string
+	ev := &canned{root: []float64{1.1931871860941194}, answer: map[string]eval.Outcome{"worse": {Objective: 0.5}}}
+	_, err := trial.Run(t.Context(), ev, prober{}, trial.Options{Mutants: mutants("worse"), Tell: func(line string) { lines = append(lines, line) }})
+	if err != nil || len(lines) == 0 || lines[0] != "the root, 1 of 5: 1.19319" || lines[len(lines)-1] != "unknown: caught 1 of 1 broken programs, too few to grade" {
+		t.Errorf("%v: told %q", err, lines)
+	}
+}
+
 func TestNothingToTryHasNoGrade(t *testing.T) {
 	r, err := trial.Run(t.Context(), &canned{root: []float64{1}}, prober{}, trial.Options{})
 	if err != nil || !math.IsNaN(r.Score()) || r.Grade() != "unknown" {
