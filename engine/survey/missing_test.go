@@ -69,6 +69,22 @@ func TestNodeFindsWhatNpmBuilds(t *testing.T) {
 	}
 }
 
+func TestPackagesThatAreNotInstalledNeedOneAdvice(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("no " + program + " here")
+		}
+	}
+	_, said, err := surveyed(t, map[string]string{
+		"package.json": `{"name": "x", "scripts": {"test": "node test.js"}, "devDependencies": {"tape": "1"}}`,
+		"index.js":     "module.exports = () => 7;\n", "test.js": "require('tape');\n", "bench.sh": "echo time_ms = 1\n",
+	})
+	if err != nil || !strings.Contains(said, "`npm install`") || !strings.Contains(said, "Cannot find module 'tape'") || strings.Contains(said, "NODE_PATH") || strings.Contains(said, "evaluator.caches") {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
 func TestWhatIsMissingIsNamedWithWhereItIs(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {

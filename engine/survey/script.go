@@ -108,6 +108,8 @@ func (s *survey) number(stdout string) {
 // helpful adds what to do to a reason that many people meet.
 func (s *survey) helpful(reason string) string {
 	switch {
+	case s.bare:
+		return reason // what lets it find packages is said
 	case ownModule.MatchString(reason) && s.Lab.hasPackage(ownModule.FindStringSubmatch(reason)[1]):
 		return reason + "; the build of the package makes that file and no commit holds it: make it, `git add -f` it, and commit it on a branch of your own"
 	case strings.Contains(reason, "No module named"):
@@ -134,6 +136,7 @@ func (s *survey) nodeModules() {
 		return
 	}
 	if s.Modules == "" {
+		s.bare = true
 		s.Say("package.json names packages, and there is no node_modules: `npm install`, then `atoll init --force`, lets tests and benchmarks use them")
 		return
 	}

@@ -61,6 +61,7 @@ type survey struct {
 	tests       time.Duration // wall time of the tests, 0: none
 	testsOpened []string
 	testCommand []string // runs the tests, or came furthest with them
+	bare        bool     // package.json names packages, and none is installed
 	linked      bool     // commands link node_modules into the tree
 	before      string   // a line of shell that builds what the evaluator needs, before it runs; "" for none
 	module      goModule
