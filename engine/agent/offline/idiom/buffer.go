@@ -226,7 +226,6 @@ func (a *asBytes) write(s *ast.ExprStmt, method string, arg ast.Expr) {
 
 // rune turns a written rune: one of ASCII is a byte.
 func (a *asBytes) rune(s *ast.ExprStmt, arg ast.Expr, add string) {
-	v := a.x.text(arg)
 	if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.CHAR {
 		if r, _, _, err := strconv.UnquoteChar(lit.Value[1:len(lit.Value)-1], '\''); err == nil && r < utf8.RuneSelf {
 			a.around(s, arg, add, ")")
@@ -234,7 +233,7 @@ func (a *asBytes) rune(s *ast.ExprStmt, arg ast.Expr, add string) {
 		}
 	}
 	if t := a.x.basic(arg); simple(arg) && t != nil && t.Kind() == types.Int32 {
-		a.turn(a.x.replace(s, "if uint32("+v+") < 0x80 {\n"+add+"byte("+v+"))\n} else {\n"+add+"string("+v+")...)\n}"))
+		a.turn(a.x.replace(s, a.x.appended(a.name, arg, s)))
 		return
 	}
 	if a.x.minor >= 18 && a.x.usable("unicode/utf8") { // what is computed is computed once
@@ -289,16 +288,6 @@ func (x *finder) grow(n ast.Node) {
 	}
 }
 
-// asked reports whether a condition around the node is the one given.
-func (x *function) asked(cond string) bool {
-	for _, n := range x.stack {
-		if s, ok := n.(*ast.IfStmt); ok && x.text(s.Cond) == cond {
-			return true
-		}
-	}
-	return false
-}
-
 // writeOne writes a byte for a text or rune of one byte, and a rune for the
 // text of a rune.
 func (x *finder) writeOne(n ast.Node) {
@@ -323,11 +312,14 @@ func (x *finder) writeOne(n ast.Node) {
 		}
 	case method == "WriteRune" && x.basic(c.Args[0]) != nil && x.basic(c.Args[0]).Kind() == types.Int32 && simple(c.Args[0]):
 		v, to := x.text(c.Args[0]), x.text(sel.X)
-		ascii := v + " >= 0 && " + v + " < 0x80"
-		if x.asked(ascii) {
+		text := to + ".WriteByte(byte(" + v + "))"
+		switch x.runeAt(c.Args[0], s) {
+		case settled:
 			return
+		case open:
+			text = "if " + v + " >= 0 && " + v + " < 0x80 {\n" + text + "\n} else {\n" + x.text(s) + "\n}"
 		}
-		x.offer("WriteByte for runes of ASCII", n, nil, x.replace(s, "if "+ascii+" {\n"+to+".WriteByte(byte("+v+"))\n} else {\n"+x.text(s)+"\n}"))
+		x.offer("WriteByte for runes of ASCII", n, nil, x.replace(s, text))
 	case method == "WriteString":
 		conv, ok := c.Args[0].(*ast.CallExpr)
 		if !ok || x.text(conv.Fun) != "string" || len(conv.Args) != 1 {

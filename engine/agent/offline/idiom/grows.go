@@ -192,7 +192,7 @@ func (g *growing) add(s *ast.AssignStmt, parts []ast.Expr, whole ast.Expr, stack
 	}
 	r, isRune := g.textOfRune(parts[0])
 	if isRune && len(parts) == 1 {
-		g.edits = append(g.edits, g.replace(s, "if uint32("+r+") < 0x80 {\n"+g.name+" = append("+g.name+", byte("+r+"))\n} else {\n"+g.name+" = append("+g.name+", string("+r+")...)\n}"))
+		g.edits = append(g.edits, g.replace(s, g.appended(g.name, r, s)))
 		return
 	}
 	plain := true

@@ -17,7 +17,8 @@ func rewrites(t *testing.T, src string) map[string]string {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
-	for _, r := range idiom.Go(f, []byte(src), 26) {
+	all := idiom.Go(f, []byte(src), 26)
+	for _, r := range all {
 		data, err := r.Apply([]byte(src))
 		if err != nil {
 			t.Errorf("%s: %v", r.Name, err)
@@ -27,9 +28,22 @@ func rewrites(t *testing.T, src string) map[string]string {
 		if err != nil || now.Worse(f) {
 			t.Errorf("%s does not compile: %v\n%s", r.Name, err, data)
 		}
+		if again := idiom.Go(now, data, 26); named(again, r.Name) >= named(all, r.Name) {
+			t.Errorf("%s is offered again for its own result:\n%s", r.Name, data)
+		}
 		out[r.Name] = string(data)
 	}
 	return out
+}
+
+// named counts the rewrites of one idiom.
+func named(all []idiom.Rewrite, name string) (n int) {
+	for _, r := range all {
+		if r.Name == name {
+			n++
+		}
+	}
+	return n
 }
 
 func TestRewritesOfGo(t *testing.T) {
@@ -48,6 +62,20 @@ func TestRewritesOfGo(t *testing.T) {
 		{"a byte for a text", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(\".\")\n\treturn b.String()\n}", "WriteByte for a text of one byte", "b.WriteByte('.')"},
 		{"a byte for a rune of ASCII", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tb.WriteRune(r)\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", "if r >= 0 && r < 0x80 {\n\t\t\tb.WriteByte(byte(r))"},
 		{"a byte for a rune of ASCII, done already", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r >= 0 && r < 0x80 {\n\t\t\tb.WriteByte(byte(r))\n\t\t} else {\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", ""},
+		{"a rune of a text that was asked for", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r < 0x80 {\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", "if r < 0x80 {\n\t\t\tb.WriteByte(byte(r))\n\t\t}\n"},
+		{"a rune of a text that was asked for, into bytes", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif 'a' <= r && r < 'z' || r == '-' {\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "a slice of bytes for a Builder", "|| r == '-' {\n\t\t\tb = append(b, byte(r))\n\t\t}\n"},
+		{"a rune that a switch asked for", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tswitch {\n\t\tcase r > 0x7f:\n\t\tdefault:\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", "default:\n\t\t\tb.WriteByte(byte(r))\n"},
+		{"a rune that is one of some", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tswitch r {\n\t\tcase 'a', 'b':\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", "case 'a', 'b':\n\t\t\tb.WriteByte(byte(r))\n"},
+		{"a rune beyond ASCII", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r >= 0x80 {\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", ""},
+		{"a rune beyond ASCII, into bytes", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r < 0x80 {\n\t\t\tcontinue\n\t\t}\n\t\tb.WriteRune(r)\n\t}\n\treturn b.String()\n}", "a slice of bytes for a Builder", "continue\n\t\t}\n\t\tb = append(b, string(r)...)\n"},
+		{"a rune that was one of ASCII", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r < 0x80 {\n\t\t\tr += 'z'\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", "if r >= 0 && r < 0x80 {\n\t\t\t\tb.WriteByte(byte(r))\n"},
+		{"another rune was asked for", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r < 0x80 {\n\t\t\tfor _, r := range s {\n\t\t\t\tb.WriteRune(r)\n\t\t\t}\n\t\t}\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", "if r >= 0 && r < 0x80 {\n\t\t\t\t\tb.WriteByte(byte(r))\n"},
+		{"a rune that is asked for something else", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r > ' ' && r != 'x' {\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", "if r >= 0 && r < 0x80 {\n\t\t\t\tb.WriteByte(byte(r))\n"},
+		{"a rune that may be negative", "strings", "func f(r rune) string {\n\tvar b strings.Builder\n\tif r < 0x80 {\n\t\tb.WriteRune(r)\n\t}\n\treturn b.String()\n}", "WriteByte for runes of ASCII", ""},
+		{"a rune that may be negative, into bytes", "strings", "func f(r rune) string {\n\tvar b strings.Builder\n\tif r < 0x80 {\n\t\tb.WriteRune(r)\n\t}\n\treturn b.String()\n}", "a slice of bytes for a Builder", "if r < 0x80 {\n\t\tb = append(b, string(r)...)\n\t}\n"},
+		{"a text of a rune beyond ASCII that grows", "", "func f(s string) (out string) {\n\tt := \"\"\n\tfor _, r := range s {\n\t\tif uint32(r) >= 0x80 {\n\t\t\tt += string(r)\n\t\t}\n\t}\n\treturn t\n}", "a slice of bytes for a text that grows", "if uint32(r) >= 0x80 {\n\t\t\tt = append(t, string(r)...)\n\t\t}\n"},
+		{"a rune that a named constant was asked about", "strings\"\nimport \"unicode", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r < unicode.MaxASCII {\n\t\t\tb.WriteRune(r)\n\t\t\tcontinue\n\t\t}\n\t\tb.WriteString(\"..\")\n\t}\n\treturn b.String()\n}", "bytes on the stack for a Builder", "if r < unicode.MaxASCII {\n\t\t\tb = append(b, byte(r))\n\t\t\tcontinue\n"},
+		{"a byte for a rune of ASCII, then into bytes", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tfor _, r := range s {\n\t\tif r >= 0 && r < 0x80 {\n\t\t\tb.WriteByte(byte(r))\n\t\t} else {\n\t\t\tb.WriteRune(r)\n\t\t}\n\t}\n\treturn b.String()\n}", "bytes on the stack for a Builder", "\t\t} else {\n\t\t\tb = append(b, string(r)...)\n\t\t}\n\t}\n"},
 		{"parts one by one", "strings", "func f(s string) string {\n\tvar b strings.Builder\n\tb.WriteString(s + \"=\" + s)\n\treturn b.String()\n}", "parts written one by one", "b.WriteString(\"=\")\n"},
 		{"a short loop", "", "func f(a []int) (n int) {\n\tfor i := 0; i < 3; i++ {\n\t\tn += a[i]\n\t}\n\treturn n\n}", "a short loop unrolled", "i := 2"},
 		{"a loop that is left", "", "func f(a []int) (n int) {\n\tfor i := 0; i < 3; i++ {\n\t\tif a[i] == 0 {\n\t\t\tbreak\n\t\t}\n\t}\n\treturn n\n}", "a short loop unrolled", ""},

@@ -7,13 +7,13 @@ import (
 )
 
 // textOfRune reads string(r) of a rune that has a name.
-func (x *function) textOfRune(e ast.Expr) (string, bool) {
+func (x *function) textOfRune(e ast.Expr) (ast.Expr, bool) {
 	conv, ok := e.(*ast.CallExpr)
 	if !ok || len(conv.Args) != 1 || x.text(conv.Fun) != "string" || !simple(conv.Args[0]) {
-		return "", false
+		return nil, false
 	}
 	t := x.basic(conv.Args[0])
-	return x.text(conv.Args[0]), t != nil && t.Kind() == types.Int32
+	return conv.Args[0], t != nil && t.Kind() == types.Int32
 }
 
 // appendRune appends a byte for the text of a rune of ASCII.
@@ -27,12 +27,9 @@ func (x *finder) appendRune(n ast.Node) {
 		return
 	}
 	r, ok := x.textOfRune(c.Args[1])
-	cond := "uint32(" + r + ") < 0x80"
-	if !ok || x.asked(cond) {
-		return
+	if ok && x.runeAt(r, s) != settled {
+		x.offer("a byte for the text of a rune", n, nil, x.replace(s, x.appended(x.text(s.Lhs[0]), r, s)))
 	}
-	to := x.text(s.Lhs[0])
-	x.offer("a byte for the text of a rune", n, nil, x.replace(s, "if "+cond+" {\n"+to+" = append("+to+", byte("+r+"))\n} else {\n"+x.text(s)+"\n}"))
 }
 
 // statement reports whether what is looked at is one of the statements of a block.
