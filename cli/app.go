@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"atoll/config"
 	"atoll/engine"
@@ -95,7 +96,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 		fmt.Fprintln(a.Err, a.spell("atoll: interrupted; nothing acknowledged is lost, `atoll run` goes on"))
 		return exitInterrupted
 	}
-	fmt.Fprintf(a.Err, "atoll: %s\n", cleanLines(a.spell(message(err)+hint(root, err, args))))
+	fmt.Fprintf(a.Err, "atoll: %s\n", cleanLines(a.spell(refusal(root, err, args)+hint(root, err, args))))
 	return exitCode(err)
 }
 
@@ -118,8 +119,32 @@ func hint(root *cobra.Command, err error, args []string) string {
 	return "; see `atoll --help`"
 }
 
+// refusal is an error of a command line in words; of a number of arguments that the verb
+// does not take it says which it takes, with an example.
+func refusal(root *cobra.Command, err error, args []string) string {
+	_, got, counted := strings.Cut(err.Error(), " arg(s), ")
+	cmd, _, findErr := root.Find(args)
+	if !counted || !isCobraUsage(err) || findErr != nil {
+		return message(err)
+	}
+	name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" ")
+	text := fmt.Sprintf("%s takes %s and %s", name, strings.TrimPrefix(cmd.Use, cmd.Name()+" "), strings.TrimPrefix(got, "only "))
+	example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
+	if example, _, _ = strings.Cut(example, "   "); strings.HasPrefix(example, root.Name()+" ") {
+		text += ", an example: `" + example + "` (" + strings.ToLower(cmd.Short[:1]) + cmd.Short[1:] + ")"
+	}
+	return text
+}
+
 // message is the error in words for people.
 func message(err error) string {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration" {
+		if _, number := strconv.ParseFloat(invalid.GetValue(), 64); number == nil {
+			return fmt.Sprintf("--%s %s has no unit: write %[2]ss for seconds, %[2]sm for minutes or %[2]sh for hours", invalid.GetFlag().Name, invalid.GetValue())
+		}
+		return fmt.Sprintf("--%s %s is no duration: write 30s, 5m or 1h30m", invalid.GetFlag().Name, invalid.GetValue())
+	}
 	return strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
 }
 

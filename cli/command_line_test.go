@@ -1,6 +1,11 @@
 package cli
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+
+	"atoll/store/record"
+)
 
 func TestPrintedCommandsCanBeTypedAsPrinted(t *testing.T) {
 	for _, c := range []struct{ called, repo, state, want string }{
@@ -17,6 +22,40 @@ func TestPrintedCommandsCanBeTypedAsPrinted(t *testing.T) {
 		}
 		if got := a.spell("drained; `atoll run` goes on"); got != "drained; `"+c.want+"` goes on" {
 			t.Errorf("%q: %s", c.called, got)
+		}
+	}
+}
+
+func TestAWrongCommandLineIsToldWithWhatToWrite(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"compare"}, "compare takes FIRST SECOND and received 0, an example: `atoll compare 1 2` (put two experiments side by side); see `atoll compare --help`"},
+		{[]string{"--json", "diff", "c1", "c2", "c3"}, "diff takes CANDIDATE [CANDIDATE] and received 3, an example: `atoll diff best` (print a candidate's difference to the root, or between two); see `atoll diff --help`"},
+		{[]string{"run", "--for", "5"}, "--for 5 has no unit: write 5s for seconds, 5m for minutes or 5h for hours; see `atoll run --help`"},
+		{[]string{"replay", "--in", "soon"}, "--in soon is no duration: write 30s, 5m or 1h30m; see `atoll replay --help`"},
+	} {
+		var out, said bytes.Buffer
+		a := App{Out: &out, Err: &said}
+		if code := a.Run(t.Context(), c.args); code != exitUsage || out.Len() > 0 || said.String() != "atoll: "+c.want+"\n" {
+			t.Errorf("%v: exit %d, %q, %q", c.args, code, out.String(), said.String())
+		}
+	}
+}
+
+func TestAMetricNamedAsItsUnitHasTheUnitOnce(t *testing.T) {
+	for _, c := range []struct {
+		m    record.Metric
+		want string
+	}{
+		{record.Metric{Name: "ns/op", Value: 3561.54, Unit: "ns/op"}, "ns/op 3561.54"},
+		{record.Metric{Name: "MS", Value: 2, Unit: "ms"}, "MS 2"},
+		{record.Metric{Name: "parse", Value: 3, Unit: "ms"}, "parse 3 ms"},
+		{record.Metric{Name: "score", Value: 1}, "score 1"},
+	} {
+		if got := metricText(c.m); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"atoll/store/record"
@@ -36,8 +38,23 @@ func (a *App) diffCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(patch) == 0 {
+				fmt.Fprintln(a.Err, "atoll: "+sameText(x, y, args[len(args)-1]))
+			}
 			_, err = a.Out.Write(patch)
 			return err
 		},
 	}
+}
+
+// sameText says why there is no difference between two candidates, of which the second was
+// asked for by a word.
+func sameText(x, y record.Candidate, asked string) string {
+	switch {
+	case x.ID != y.ID:
+		return fmt.Sprintf("there is no difference: %s and %s are the same tree", x.ID, y.ID)
+	case y.ID == record.Root:
+		return "there is no difference: " + rootText(asked)
+	}
+	return fmt.Sprintf("there is no difference: both are %s", y.ID)
 }

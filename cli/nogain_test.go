@@ -21,6 +21,12 @@ func TestASearchWithoutAGainSaysSoAndWhatToDo(t *testing.T) {
 			t.Errorf("%v: exit %d, %q, %q", args, c.code, c.out, c.err)
 		}
 	}
+	for _, args := range [][]string{{"diff", "best"}, {"diff", "root", "best"}, {"diff", "c1", "c1"}} {
+		want := "atoll: there is no difference: " + map[bool]string{true: "both are c1", false: "the root"}[args[1] == "c1"]
+		if c := atoll(t, dir, args...); c.code != 0 || c.out != "" || !strings.HasPrefix(c.err, want) || strings.Count(c.err, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q, %q", args, c.code, c.out, c.err)
+		}
+	}
 	if out := must(t, dir, "status"); !strings.Contains(out, "\nbest  the root: nothing better was found yet\n") {
 		t.Errorf("status:\n%s", out)
 	}

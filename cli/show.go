@@ -95,7 +95,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		if i == 0 && l.Samples > 1 {
 			fmt.Fprintf(w, "metrics    of the sample in the middle of the %d that decided\n", l.Samples)
 		}
-		fmt.Fprintf(w, "           %s %s %s\n", view.CleanLine(m.Name), view.FormatValue(m.Value), m.Unit)
+		fmt.Fprintf(w, "           %s\n", metricText(m))
 	}
 	fmt.Fprintf(w, "niche      %s\nsize       %s, +%d -%d lines\n", nicheText(l.Niche), view.Plural(c.Files, "file"), c.Added, c.Removed)
 	if err := a.printBehaviour(ctx, o, &c); err != nil {
@@ -105,6 +105,15 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		return a.printEvidence(ctx, o, l.Job)
 	}
 	return nil
+}
+
+// metricText is a metric with its unit, which stands once where it is the name too.
+func metricText(m record.Metric) string {
+	text := view.CleanLine(m.Name) + " " + view.FormatValue(m.Value)
+	if m.Unit == "" || strings.EqualFold(m.Unit, m.Name) {
+		return text
+	}
+	return text + " " + view.CleanLine(m.Unit)
 }
 
 // rootText says what the root is to whoever asked for it, or for the best.
