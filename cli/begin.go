@@ -278,6 +278,6 @@ func committing(files []string) string {
 func onlyOurs(ctx context.Context, p place) bool {
 	paths, err := gitops.Uncommitted(ctx, p.target)
 	return err == nil && !slices.ContainsFunc(paths, func(path string) bool {
-		return path != config.FileName && path != survey.EvaluatorDir+"/"
+		return path != config.FileName && !strings.HasPrefix(path, survey.EvaluatorDir+"/") // a new folder as a whole, or its files
 	})
 }

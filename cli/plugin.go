@@ -14,6 +14,7 @@ import (
 
 	"atoll/engine/plugin"
 	"atoll/engine/sandbox"
+	"atoll/engine/view"
 )
 
 func (a *App) pluginCmd() *cobra.Command {
@@ -149,7 +150,7 @@ func (a *App) pluginSignCmd() *cobra.Command {
 				return err
 			}
 			if key == "" && fresh == "" {
-				fmt.Fprintf(a.Out, "%s %s: %d files; not signed; its hash is %s\n", p.Name, p.Version, len(p.Files), p.Hash)
+				fmt.Fprintf(a.Out, "%s %s: %s; not signed; its hash is %s\n", p.Name, p.Version, view.Plural(len(p.Files), "file"), p.Hash)
 				return nil
 			}
 			return a.pluginSign(p, key, fresh)

@@ -71,7 +71,7 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	}
 	fmt.Fprintf(w, "map   %s\n", mapText(&s.Grid))
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s))
-	fmt.Fprintf(w, "used  %d evaluations, %d tokens, %s, %s\n", s.Evals, s.Usage.InputTokens+s.Usage.OutputTokens, spendText(s), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
+	fmt.Fprintf(w, "used  %s, %d tokens, %s, %s\n", view.Plural(s.Evals, "evaluation"), s.Usage.InputTokens+s.Usage.OutputTokens, spendText(s), (time.Duration(s.WallMS) * time.Millisecond).Round(time.Second))
 	for _, y := range door.AgentYields(s) {
 		fmt.Fprintln(w, yieldText(y))
 	}

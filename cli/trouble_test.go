@@ -329,6 +329,11 @@ func TestWhatInitWroteIsNoChangeThatCouldBeForgotten(t *testing.T) {
 	if c := atoll(t, dir, "doctor"); strings.Contains(c.out, "changes that are not committed") {
 		t.Errorf("its own file is told as one:\n%s", c.out)
 	}
+	git(t, dir, "config", "status.showUntrackedFiles", "all") // git names the files of new folders
+	put(t, dir, map[string]string{"atoll-evaluator/time.sh": "echo 1\n"})
+	if c := atoll(t, dir, "doctor"); strings.Contains(c.out, "changes that are not committed") {
+		t.Errorf("its own folder is told as one:\n%s", c.out)
+	}
 	put(t, dir, map[string]string{"more.conf": "1\n"})
 	if c := atoll(t, dir, "doctor"); !strings.Contains(c.out, "changes that are not committed") {
 		t.Errorf("a change is not told:\n%s", c.out)

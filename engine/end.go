@@ -89,6 +89,9 @@ func usual(recent []view.Ended) string {
 		return ""
 	}
 	slices.Sort(all)
+	if len(all) < 3 {
+		return fmt.Sprintf("; a measured candidate took about %s", (time.Duration(all[0]+all[len(all)-1]) * time.Millisecond / 2).Round(100*time.Millisecond))
+	}
 	took := time.Duration(all[len(all)/2]) * time.Millisecond
 	return fmt.Sprintf("; of the last %s the one in the middle took %s", view.Plural(len(all), "measured candidate"), took.Round(100*time.Millisecond))
 }

@@ -49,6 +49,10 @@ func TestHowLongJobsTookIsSaidOfThoseThatWereMeasured(t *testing.T) {
 	if got := engine.Usual(none); got != "" {
 		t.Errorf("where nothing was measured it says %q", got)
 	}
+	two := append(none, ended(record.Make, record.Scored, 100, 3900), ended(record.Make, record.Placed, 200, 5800))
+	if got, want := engine.Usual(two), "; a measured candidate took about 5s"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	measured := append(none, ended(record.Make, record.Scored, 100, 7900), ended(record.Make, record.Placed, 200, 11800), ended(record.Make, record.Scored, 0, 60000))
 	if got, want := engine.Usual(measured), "; of the last 3 measured candidates the one in the middle took 12s"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -16,6 +16,8 @@ func TestASummarySaysWhyNothingOrNotAllWasCompared(t *testing.T) {
 		{guard.Report{Cases: 3, Functions: 2}, "behaves as the root on 3 inputs of 2 functions"},
 		{guard.Report{Cases: 3, Functions: 2, OutOfTime: true, Cut: guard.CutTime}, "behaves as the root on 3 inputs of 2 functions; the clock ended it before all was compared"},
 		{guard.Report{Cases: 3, Functions: 2, OutOfTime: true, Cut: guard.CutWork}, "behaves as the root on 3 inputs of 2 functions; its processor time was over before all was compared"},
+		{guard.Report{Cases: 3, Functions: 1}, "behaves as the root on 3 inputs of 1 function"},
+		{guard.Report{Cases: 1, Functions: 2}, "behaves as the root on 1 input of 2 functions"},
 	} {
 		if got := c.report.Summary(); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.report, got, c.want)
