@@ -76,12 +76,14 @@ func TestPackagesThatAreNotInstalledNeedOneAdvice(t *testing.T) {
 			t.Skip("no " + program + " here")
 		}
 	}
-	_, said, err := surveyed(t, map[string]string{
-		"package.json": `{"name": "x", "scripts": {"test": "node test.js"}, "devDependencies": {"tape": "1"}}`,
-		"index.js":     "module.exports = () => 7;\n", "test.js": "require('tape');\n", "bench.sh": "echo time_ms = 1\n",
-	})
-	if err != nil || !strings.Contains(said, "`npm install`") || !strings.Contains(said, "Cannot find module 'tape'") || strings.Contains(said, "NODE_PATH") || strings.Contains(said, "evaluator.caches") {
-		t.Errorf("%v\n%s", err, said)
+	for script, why := range map[string]string{"node test.js": "Cannot find module 'tape'", "tape-of-npm test.js": "tape-of-npm: not found"} {
+		_, said, err := surveyed(t, map[string]string{
+			"package.json": `{"name": "x", "scripts": {"test": "` + script + `"}, "devDependencies": {"tape": "1"}}`,
+			"index.js":     "module.exports = () => 7;\n", "test.js": "require('tape');\n", "bench.sh": "echo time_ms = 1\n",
+		})
+		if err != nil || !strings.Contains(said, "`npm install`") || !strings.Contains(said, why) || strings.Contains(said, "NODE_PATH") || strings.Contains(said, "evaluator.caches") {
+			t.Errorf("%s: %v\n%s", script, err, said)
+		}
 	}
 }
 
