@@ -52,7 +52,7 @@ func arrows() map[string][]string {
 		"engine/work":                   {"config", "engine/agent", "engine/agent/offline", "engine/agent/prompt", "engine/behavior", "engine/eval", "engine/eval/output", "engine/evidence", "engine/fold", "engine/gate", "engine/gateway", "engine/guard", "engine/health", "engine/memory", "engine/plugin", "engine/roster", "engine/sandbox", "engine/search", "engine/view", "gitops", "store", "store/fault", "store/record"},
 		"engine/roster":                 {"config", "engine/agent", "engine/agent/broker", "engine/agent/client", "engine/agent/edit", "engine/agent/offline", "engine/agent/prompt", "engine/eval", "engine/gateway", "engine/plugin", "engine/sandbox", "gitops", "store", "store/record"},
 		"engine/plugin":                 {"engine/agent/clean", "engine/eval/output", "engine/sandbox", "store/record", "store/whole"},
-		"engine/trial":                  {"engine/agent", "engine/agent/offline", "engine/eval", "engine/evidence", "engine/guard", "engine/mutant", "store/record", "store/whole"},
+		"engine/trial":                  {"engine/agent", "engine/agent/offline", "engine/eval", "engine/evidence", "engine/guard", "engine/mutant", "engine/view", "store/record", "store/whole"},
 		"tui":                           {"engine/evidence", "engine/view", "store/record", "tui/keys", "tui/pane", "tui/plot", "tui/steer", "tui/widget"},
 		"engine/agent/client":           {"engine/agent", "engine/agent/clean", "engine/gateway", "engine/sandbox", "store/record"},
 		"engine/agent/broker":           {"engine/agent", "store/record"},
