@@ -80,7 +80,7 @@ func arrows() map[string][]string {
 		"engine/gateway":                {"store/record", "store/whole"},
 		"engine/memory":                 {"store/record"},
 		"engine/sandbox":                {"engine/sandbox/boot", "engine/sandbox/boot/start", "engine/sandbox/boot/tree", "engine/sandbox/boot/wire", "engine/sandbox/prepared", "store/record"},
-		"engine/view":                   {"engine/evidence", "store/record"},
+		"engine/view":                   {"config", "engine/evidence", "store/record"},
 		"gitops":                        {"store/fault", "store/record", "store/whole"},
 		"store":                         {"store/fault", "store/record"},
 		"tui/widget":                    {"store/record", "tui/plot"},
