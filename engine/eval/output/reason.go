@@ -30,7 +30,7 @@ type Telling struct {
 	died     *regexp.Regexp // bash: line 1: 17 Segmentation fault ./words big.txt
 	excerpt  *regexp.Regexp // | ^~~~, 12 |  int x: the lines of a source that a message is about
 	harmless *regexp.Regexp // a.c:3:4: warning: words, 1 warning generated.
-	figure   *regexp.Regexp // 12.5, ms = 12.5: a result
+	figure   *regexp.Regexp // 12.5, ms = 12.5, 0.137 seconds, real 0m0.1s: a result
 	digits   *regexp.Regexp
 	Private  *regexp.Regexp // folders of a sandbox on the lower rungs
 }
@@ -58,7 +58,7 @@ func NewTelling() *Telling {
 		died:     regexp.MustCompile(`^(?:\S+: (?:line )?\d+: +\d+ )?((?:Segmentation fault|Bus error|Floating point exception|Illegal instruction)(?: +\(core dumped\))?(?: +\S.*)?)$`),
 		excerpt:  regexp.MustCompile(`^\s*\d*\s*\|( |$)|^[\s^~]+$`),
 		harmless: regexp.MustCompile(`: (warning|note): |^\d+ (warning|error)s?\b.* generated|^compilation terminated|: In [a-z ]*function |^In file included from |^collect2: error: ld returned|^cc1\w*: (all|some) warnings`),
-		figure:   regexp.MustCompile(`^\s*([\w./%-]+\s*=\s*)?[-+]?\d[\d.,]*([eE][-+]?\d+)?\s*$`),
+		figure:   regexp.MustCompile(`^\s*([\w./%-]+\s*=\s*)?[-+]?\d[\d.,]*([eE][-+]?\d+)?\s*([numµ]?s|secs?|seconds?|minutes?|bytes?|[kKMG]i?B|%|ns/op)?\s*$|^(real|user|sys)\s+\S+$`),
 		digits:   regexp.MustCompile(`0x[0-9a-fA-F]+|\d+(\.\d+)?`),
 	}
 }
