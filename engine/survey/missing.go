@@ -115,13 +115,13 @@ func (s *survey) buildOf(file string) string {
 	return line
 }
 
-// lacks says that a file is missing, and where it is.
-func (s *survey) lacks(file string) string {
+// lacks says that a file is missing, and whether the work tree has it, where there is one.
+func lacks(tree, file string) string {
 	text := "it needs " + file + ", which is not committed"
-	if s.Tree == "" {
+	if tree == "" {
 		return text
 	}
-	if _, err := os.Stat(filepath.Join(s.Tree, filepath.FromSlash(file))); err == nil {
+	if _, err := os.Stat(filepath.Join(tree, filepath.FromSlash(file))); err == nil {
 		return text + fmt.Sprintf("; your work tree has it: `git add -f %s`, commit it, and `atoll init --force`", file)
 	}
 	return text + ", nor in your work tree"
@@ -140,7 +140,7 @@ func because(reason, file, lacks string) string {
 func (s *survey) built(ctx context.Context, file string, run func() (Sample, error)) (Sample, string, error) {
 	line := s.buildOf(file)
 	if line == "" {
-		return Sample{}, s.lacks(file) + "; nothing here says what makes it", nil
+		return Sample{}, lacks(s.Tree, file) + "; nothing here says what makes it", nil
 	}
 	s.before = line
 	sample, err := run()
@@ -155,7 +155,7 @@ func (s *survey) built(ctx context.Context, file string, run func() (Sample, err
 	}
 	s.before = ""
 	if s.Lab.missing(&sample.Raw) == file {
-		return Sample{}, s.lacks(file) + fmt.Sprintf("; `%s` does not make it", shown), nil
+		return Sample{}, lacks(s.Tree, file) + fmt.Sprintf("; `%s` does not make it", shown), nil
 	}
-	return Sample{}, fmt.Sprintf("%s; behind `%s`, which should make it: %s", s.lacks(file), shown, orElse(sample.Reason, "it does not end well")), nil
+	return Sample{}, fmt.Sprintf("%s; behind `%s`, which should make it: %s", lacks(s.Tree, file), shown, orElse(sample.Reason, "it does not end well")), nil
 }

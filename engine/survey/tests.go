@@ -228,7 +228,7 @@ func (s *survey) tryBuilt(ctx context.Context, command []string, failed *Sample)
 	}
 	line := s.buildOf(file)
 	if line == "" || isPython(command[0]) || slices.Equal(command[:min(2, len(command))], []string{"sh", "-c"}) && strings.Contains(command[2], line) {
-		return because(s.helpful(failed.Reason), file, s.lacks(file)), nil
+		return because(s.helpful(failed.Reason), file, lacks(s.Tree, file)), nil
 	}
 	return s.try(ctx, after(line, command))
 }
