@@ -366,6 +366,7 @@ func (b *greedy) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, error
 
 func TestAFewInputsOfAllThatChangedComeBeforeManyOfAnything(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compiles and compares two packages of Go; TestTheProbeIsCompiledOnceForATree stands for it")
 	mustHave(t, "go")
 	root := t.TempDir()
 	const was = "package kit\n\nfunc Sum(a, b int) int {\n\tif a > b {\n\t\treturn a + b\n\t}\n\treturn b + a\n}\n"

@@ -73,7 +73,7 @@ func TestCallsOfPythonWithFunctionsThatHaveNoNameAreMade(t *testing.T) {
 
 func TestRefactoringsOfPythonCodeThatCallsFunctionsRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestRefactoringsOfAPythonModuleRaiseNoAlarm stands for it")
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, ranking, rankingTest,
 		"return [item for _, item in sorted(((key(item), item) for item in items), key=lambda pair: pair[0])]", "return sorted(items, key=key)",
 		"        out.setdefault(by(item) if by else item, []).append(item)", "        group = item if not by else by(item)\n        if group not in out:\n            out[group] = []\n        out[group] += [item]",

@@ -96,7 +96,8 @@ class Test(unittest.TestCase):
 
 func TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried(t *testing.T) {
 	t.Parallel()
-	for i, c := range []struct {
+	suitetest.Full(t, "compares a Python module with files; TestAChangeOfAPythonFunctionIsFound stands for it")
+	for _, c := range []struct {
 		name, was, is string
 		where         []string
 	}{
@@ -107,9 +108,6 @@ func TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a Python module; the case before it stands for it")
-			}
 			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 150}, accounts, accountsTest, c.was, c.is), c.where...)
 		})
 	}

@@ -136,6 +136,7 @@ func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t
 
 func TestWhichErrorAValueOfAWrongTypeMeetsIsNoDifference(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Python module twice; TestAChangeOfAPythonFunctionIsFound stands for it")
 	mustHave(t, "python3")
 	root := t.TempDir()
 	for name, text := range map[string]string{

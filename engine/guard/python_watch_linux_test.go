@@ -89,16 +89,14 @@ class Test(unittest.TestCase):
 
 func TestWhatOnlyTheSidesOfPythonComparisonsAndCallsBeforeShowIsFound(t *testing.T) {
 	t.Parallel()
-	for i, c := range []struct{ name, was, is, where string }{
+	suitetest.Full(t, "compares a Python module; TestWhatNoPythonTestCallsOrTurnsIsFound and the tests of the probe alone stand for it")
+	for _, c := range []struct{ name, was, is, where string }{
 		{"a text of a call before, and a mark of no argument", "if at == 0 or at > 0 and line[at - 1].isspace():", "if at >= 0:", "kit.Settings.get"},
 		{"a method of a private class that a public one has", "len(self._values) >= n", "len(self._values) > n", "kit.Settings.at_least"},
 		{"a call before that ends the program", "return len(self._seen)", "return min(1, len(self._seen))", "kit.Tool.count"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a Python module; the case before it stands for it")
-			}
 			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, settings, settingsTest, c.was, c.is), c.where)
 		})
 	}
