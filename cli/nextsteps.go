@@ -36,10 +36,10 @@ func (a *App) stateText(s *view.Snapshot) string {
 
 // beyondBelief is a warning behind a gain, "" for those that are not beyond belief.
 func beyondBelief(direction, metric string, c evidence.Claim) string {
-	if !view.BeyondBelief(direction, metric, c) {
-		return ""
+	if text := view.Disbelief(direction, metric, c); text != "" {
+		return "; " + text
 	}
-	return "; less than a thousandth of the root's is beyond belief: look at its diff"
+	return ""
 }
 
 // step is a command that helps on, with what it does there.

@@ -229,7 +229,7 @@ func (l look) test(language string) []string {
 		}
 	case "python":
 		for _, f := range l.sorted {
-			if base := path.Base(f); strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py") || strings.HasSuffix(base, "_test.py") {
+			if IsPythonTest(f) {
 				return []string{"python3", "-m", "pytest", "-q"}
 			}
 		}
@@ -251,6 +251,12 @@ func (l look) test(language string) []string {
 		}
 	}
 	return nil
+}
+
+// IsPythonTest reports whether pytest takes a file for one of tests, by its name.
+func IsPythonTest(file string) bool {
+	base := path.Base(file)
+	return path.Ext(base) == ".py" && (strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py"))
 }
 
 // npmTest runs the script of package.json that runs the tests and, where it has one for that,

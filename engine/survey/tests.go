@@ -206,10 +206,7 @@ func (s *survey) tryFolders(ctx context.Context, command []string, why string) (
 
 // hasTests reports whether a folder holds tests of pytest.
 func (l *Lab) hasTests(dir string) bool {
-	return slices.ContainsFunc(l.Files, func(f string) bool {
-		base := path.Base(f)
-		return strings.HasPrefix(f, dir+"/") && path.Ext(base) == ".py" && (strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py"))
-	})
+	return slices.ContainsFunc(l.Files, func(f string) bool { return strings.HasPrefix(f, dir+"/") && config.IsPythonTest(f) })
 }
 
 // stageTests makes a stage of a command of the tests that passed.

@@ -92,14 +92,10 @@ func (f *Figures) Medians() (before, after float64) {
 	return output.Median(f.Before), output.Median(f.After)
 }
 
-// leastLeft is the least part of a time that is believed to be left.
-const leastLeft = 1e-3
-
-// beyondBelief reports of times that nearly nothing is left of them: a program that takes less
-// than a thousandth of its time is more often one that fools its clock than a better one.
+// beyondBelief reports of times that nearly nothing is left of them.
 func (f *Figures) beyondBelief() bool {
 	before, after := f.Medians()
-	return f.Minimize && before > 0 && after < leastLeft*before
+	return f.Minimize && view.NearlyNothing(before, after)
 }
 
 // looks are the numbers of rounds after which the figures are judged: doubling,

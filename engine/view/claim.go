@@ -68,10 +68,17 @@ func ClaimGain(c evidence.Claim) string {
 	return fmt.Sprintf("%+.1f %% [%.1f, %.1f] %s", gain, in.Low, in.High, c.Word)
 }
 
-// BeyondBelief reports of a claim on a time, minimized, that so little of the root's is left that
-// the candidate more likely fools its clock; `promote --verify` refuses it as well.
-func BeyondBelief(direction, metric string, c evidence.Claim) bool {
-	return direction == "minimize" && config.TimeLike(metric, "") && c.Root > 0 && c.Value < c.Root/1000
+// NearlyNothing reports of a time, minimized, that less than a thousandth of it is left: what takes
+// that is more often a program that fools its clock than a better one.
+func NearlyNothing(before, after float64) bool { return before > 0 && after < before/1000 }
+
+// Disbelief says of a claim on a time that nearly nothing of the root's is left, "" of others;
+// `promote --verify` refuses it as well.
+func Disbelief(direction, metric string, c evidence.Claim) string {
+	if direction != "minimize" || !config.TimeLike(metric, "") || !NearlyNothing(c.Root, c.Value) {
+		return ""
+	}
+	return "less than a thousandth of the root's is beyond belief: look at its diff"
 }
 
 // ClaimPercent is a gain in percent where it may be told as a fact, else NaN.

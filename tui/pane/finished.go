@@ -188,8 +188,8 @@ func (p *finishedPane) verdict(w int) []string {
 		said.Add(st.Warn, view.ClaimWord(*c)).Add(st.Label, ": more samples would tell; "+p.d.Key("measure")+" measures it again")
 	}
 	out = append(out, said.String())
-	if view.BeyondBelief(s.Direction, s.Objective, *c) {
-		for _, t := range widget.WrapText("less than a thousandth of the root's is beyond belief: look at its diff with "+p.d.Key("diff"), w) {
+	if text := view.Disbelief(s.Direction, s.Objective, *c); text != "" {
+		for _, t := range widget.WrapText(text+" with "+p.d.Key("diff"), w) {
 			out = append(out, st.Warn.S(t))
 		}
 	}
