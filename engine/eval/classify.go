@@ -205,20 +205,12 @@ func classByWords(st *stage, stderr, stdout string, exit int) record.Class {
 }
 
 // crashUnderMake reports whether make says that a command died of a signal, by the signal's
-// words or, where a shell ran it, by 128 + number. The text is in small letters.
+// words or, where a shell ran it, by 128 + number.
 func crashUnderMake(text string) bool {
 	for l := range strings.SplitSeq(text, "\n") {
-		if !strings.HasPrefix(l, "make") || !strings.Contains(l, ": *** [") {
-			continue
-		}
-		end := l[strings.LastIndex(l, "] ")+1:]
-		end = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(end), "(core dumped)"))
-		if number, ok := strings.CutPrefix(end, "error "); ok {
-			exit, err := strconv.Atoi(number)
+		end := output.EndUnderMake(l)
+		if exit, err := strconv.Atoi(strings.TrimPrefix(end, "error ")); err == nil {
 			end = shellSignal(exit)
-			if err != nil {
-				end = ""
-			}
 		}
 		switch signalName(end) {
 		case "SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP":

@@ -26,7 +26,6 @@ type Telling struct {
 	node     *regexp.Regexp // TypeError: words
 	nodeBad  *regexp.Regexp // not ok 3 - words, and how other test programs of node name a test
 	make     *regexp.Regexp // make: words, make[1]: words
-	killed   *regexp.Regexp // make: *** [Makefile:4: bench] Segmentation fault, or the 128 + 11 of a shell
 	died     *regexp.Regexp // bash: line 1: 17 Segmentation fault ./words big.txt
 	excerpt  *regexp.Regexp // | ^~~~, 12 |  int x: the lines of a source that a message is about
 	harmless *regexp.Regexp // a.c:3:4: warning: words, 1 warning generated.
@@ -54,7 +53,6 @@ func NewTelling() *Telling {
 		nodeBad:  regexp.MustCompile(`^\s*(not ok \d+ - \S|FAIL {2}\S|● \S.* › |✘ \[fail\]: \S|✖ \S.* \()`),
 		Private:  regexp.MustCompile(`/[^\s"':=]*/atoll-box-[^/\s]+/(?:[^\s"':]*?/)?(tree|scratch|control|bin)\b`),
 		make:     regexp.MustCompile(`^g?make(\[\d+\])?: `),
-		killed:   regexp.MustCompile(`^g?make(\[\d+\])?: \*\*\* .*\b(Segmentation fault|Bus error|Floating point exception|Illegal instruction|Killed|Error 1(32|35|36|39)$)`),
 		died:     regexp.MustCompile(`^(?:\S+: (?:line )?\d+: +\d+ )?((?:Segmentation fault|Bus error|Floating point exception|Illegal instruction)(?: +\(core dumped\))?(?: +\S.*)?)$`),
 		excerpt:  regexp.MustCompile(`^\s*\d*\s*\|( |$)|^[\s^~]+$`),
 		harmless: regexp.MustCompile(`: (warning|note): |^\d+ (warning|error)s?\b.* generated|^compilation terminated|: In [a-z ]*function |^In file included from |^collect2: error: ld returned|^cc1\w*: (all|some) warnings`),
@@ -216,9 +214,23 @@ func (t *Telling) fromCrash(text []string) string {
 		}
 	}
 	for _, line := range slices.Backward(text) {
-		if t.killed.MatchString(line) {
+		switch EndUnderMake(line) {
+		case "segmentation fault", "bus error", "floating point exception", "illegal instruction", "killed",
+			"error 132", "error 135", "error 136", "error 139": // 128 + the signal of a shell's program
 			return line
 		}
+	}
+	return ""
+}
+
+// endUnderMake reads: make[1]: *** [Makefile:4: bench] Segmentation fault (core dumped).
+var endUnderMake = regexp.MustCompile(`(?i)^g?make(?:\[\d+\])?: \*\*\* \[.*\] (.+?)(?: \(core dumped\))?\s*$`)
+
+// EndUnderMake is how a command of make ended badly, by make's line about it and in small
+// letters: the words of a signal, or "error 2". It is "" for other lines.
+func EndUnderMake(line string) string {
+	if m := endUnderMake.FindStringSubmatch(line); m != nil {
+		return strings.ToLower(m[1])
 	}
 	return ""
 }
