@@ -518,6 +518,12 @@ func TestAJobThatHasEndedIsNotCancelled(t *testing.T) {
 	c.see("all candidates", func(s string) bool { return !strings.Contains(s, "/"+ended.Candidate.String()) })
 	c.press("m")
 	c.wait("best first")
+	c.press("/") // what waits for the person may be among the best, and has not ended
+	c.wait("enter keep")
+	c.text("scored")
+	c.press("enter")
+	c.lost("enter keep")
+	c.see("a scored one under the cursor", func(string) bool { return strings.Contains(c.selected(), " scored ") })
 	c.marks(2)
 	c.wait("R retry 2")
 	c.press("R")

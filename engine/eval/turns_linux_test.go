@@ -31,6 +31,7 @@ func TestGoBenchmarksOfBothAreMeasuredInTurns(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not on the PATH")
 	}
+	t.Attr("timing", "two programs of which one does a quarter of the work are measured")
 	eachRung(t, func(t *testing.T, box *sandbox.Box) {
 		if box.Rung() != sandbox.Namespaces {
 			t.Skip("a build cache of a person is too large to be copied for the go command, which wants to write it")
@@ -39,8 +40,8 @@ func TestGoBenchmarksOfBothAreMeasuredInTurns(t *testing.T) {
 		warmClock(t, root)
 		e := mustNew(t, box, eval.Options{
 			Caches:  []string{"go"},
-			Command: []string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-cpu=1", "-benchtime=2ms"},
-			Adapter: "gobench", AdapterOptions: map[string]string{"rounds": "3", "clock": "processor", "layouts": "random"},
+			Command: []string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-cpu=1", "-benchtime=20ms"},
+			Adapter: "gobench", AdapterOptions: map[string]string{"rounds": "7", "clock": "processor", "layouts": "random"},
 			Objective: "ns/op", Direction: eval.Minimize, Paired: true, Timeout: 5 * time.Minute, LookupEnv: os.LookupEnv,
 		})
 		change := func(old, text string) eval.Request {
