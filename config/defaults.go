@@ -22,12 +22,12 @@ func Defaults() Config {
 		Workers:   min(4, max(1, runtime.NumCPU()/2)),
 		Evaluator: Evaluator{
 			Output: "result-file", Direction: "maximize",
-			Repeats: 1, Warm: "off", RootRepeats: 3, Challenge: 2, Depth: 16, Remeasure: 0.05,
+			Repeats: 1, Warm: "auto", RootRepeats: 3, Challenge: 2, Depth: 16, Remeasure: 0.05,
 			Timeout: 2 * time.Minute,
 		},
 		Map: Map{
 			Grid: []int{16, 16}, MaxBytes: 512 << 10,
-			MinFit: 32, History: 4096, RefitEvery: 50,
+			MinFit: 32, Provisional: true, History: 4096, RefitEvery: 50,
 		},
 		Front: Front{CaseDirection: "maximize", Parents: 0.25},
 		Search: Search{

@@ -37,6 +37,10 @@ func TestABudgetTooSmallForTheFirstMapIsTold(t *testing.T) {
 		t.Errorf("the defaults get advice: %q", advice)
 	}
 	c.Budget.Jobs = 20
+	if advice := c.Advice(); len(advice) != 0 {
+		t.Errorf("a provisional map has niches, but: %q", advice)
+	}
+	c.Map.Provisional = false
 	if advice := c.Advice(); len(advice) != 1 || !strings.Contains(advice[0], "20 jobs") || !strings.Contains(advice[0], "32 distinct") {
 		t.Errorf("a budget of 20 gets %q", advice)
 	}
@@ -49,7 +53,7 @@ func TestABudgetTooSmallForTheFirstMapIsTold(t *testing.T) {
 func TestAdviceNamesTheFlagThatGaveTheValue(t *testing.T) {
 	t.Parallel()
 	l, err := config.Load(config.LoadOptions{
-		Data: []byte("evaluator: {command: [sh, eval.sh]}\nbudget: {jobs: 150}\n"), Flags: []config.Flag{{Key: "budget.jobs", Value: "15", Name: "--max-jobs"}},
+		Data: []byte("evaluator: {command: [sh, eval.sh]}\nbudget: {jobs: 150}\nmap: {provisional: false}\n"), Flags: []config.Flag{{Key: "budget.jobs", Value: "15", Name: "--max-jobs"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func (c Config) Complete() Problems {
 // Advice returns what is allowed and yet hardly meant, one sentence each.
 func (c Config) Advice() []string {
 	var out []string
-	if jobs := c.Budget.Jobs; len(c.Map.Axes) == 0 && jobs > 0 && jobs < c.Map.MinFit {
+	if jobs := c.Budget.Jobs; len(c.Map.Axes) == 0 && !c.Map.Provisional && jobs > 0 && jobs < c.Map.MinFit {
 		out = append(out, fmt.Sprintf("The budget is %d jobs, but the first learned map needs %d distinct candidates (map.min_fit): there will be no niches. "+
 			"Raise budget.jobs, lower map.min_fit, or name axes in map.axes.", jobs, c.Map.MinFit))
 	}

@@ -47,18 +47,20 @@ func (q *equipment) prepare(ctx context.Context, st *fold.State) error {
 	if err := q.checkSeal(ctx, st.Exp); err != nil {
 		return err
 	}
-	q.tellWarmth(ctx)
+	q.tellWarmth(ctx, cfg.Evaluator.Warm == eval.Warm)
 	return q.tellEvaluator(ctx, st.Exp.Objective)
 }
 
-// tellWarmth says of an evaluator that is to be warm whether it is.
-func (q *equipment) tellWarmth(ctx context.Context) {
+// tellWarmth says of an evaluator that is to be warm whether it is; it is worth a warning
+// where a person asked for it.
+func (q *equipment) tellWarmth(ctx context.Context, asked bool) {
+	level := map[bool]string{true: "warn", false: "info"}[asked]
 	stages, why := q.eval.Prepare(ctx)
 	for i, stage := range stages {
 		if why[i] == "" {
 			q.note("info", record.NoJob, "evaluations are warm: runs of stage "+stage+" are copies of a prepared interpreter")
 		} else {
-			q.note("warn", record.NoJob, "evaluations are not warm, runs of stage "+stage+" are started: "+why[i])
+			q.note(level, record.NoJob, "evaluations are not warm, runs of stage "+stage+" are started: "+why[i])
 		}
 	}
 }

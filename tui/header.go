@@ -144,7 +144,7 @@ func (h *bars) figures(w int) []widget.Part {
 	if word, _, ok := strings.Cut(s.Grade, ":"); ok {
 		fig(42, "evaluator", word, map[bool]widget.Style{true: st.Plain, false: st.Warn}[word == "good" || word == "fair"])
 	}
-	if g.Total > 0 && g.Filled == 0 && g.NeedFit == 0 {
+	if g.Total > 0 && g.Filled == 0 && (g.NeedFit == 0 || g.FromFirst) {
 		fig(65, "niches", fmt.Sprintf("0/%d", g.Total), st.Plain)
 	} else if g.Filled > 0 {
 		fig(50, "QD", widget.Words(" ", plot.Short(g.QD), widget.Unless(g.Unconfirmed == 0, string(evidence.Unconfirmed))), st.Plain)

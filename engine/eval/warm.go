@@ -38,7 +38,8 @@ const (
 
 // Prepare has the interpreters loaded that runs are to be copies of, one for each stage. It
 // returns, for each stage in order, its name and why its runs are started all the same, ""
-// where they are copies. It returns nothing where no warm runs are asked for.
+// where they are copies. It returns nothing where no warm runs are asked for, and with
+// WarmAuto nothing of a stage whose command no copy can stand in for.
 func (e *Evaluator) Prepare(ctx context.Context) (stages, why []string) {
 	if e.o.Warm != Warm && e.o.Warm != WarmAuto {
 		return nil, nil
@@ -54,6 +55,9 @@ func (e *Evaluator) Prepare(ctx context.Context) (stages, why []string) {
 			if s, err = r.spec(st, "", nil, candidate); err == nil {
 				err = box.Prepare(ctx, s)
 			}
+		}
+		if e.o.Warm == WarmAuto && (!ok || errors.Is(err, sandbox.ErrStarted)) {
+			continue
 		}
 		text := ""
 		if err != nil {

@@ -184,3 +184,37 @@ func BenchmarkCirclePacking(b *testing.B) {
 		})
 	}
 }
+
+// Of what no interpreter can stand in for a person is told who asked for it.
+func TestWhyRunsAreStartedIsToldWhereOneAskedOrACopyIsPossible(t *testing.T) {
+	t.Parallel()
+	dir := mustTree(t, map[string]string{"plain.py": "print(1)\n"})
+	box, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces, Scratch: t.TempDir()})
+	if err != nil {
+		t.Skipf("this machine does not give the rung: %v", err)
+	}
+	t.Cleanup(func() { _ = box.Close() })
+	if why := box.CanPrepare(); why != "" {
+		t.Skip(why)
+	}
+	for _, tc := range []struct {
+		name, warm string
+		command    []string
+		told       int
+		want       string
+	}{
+		{"auto is silent of a shell", eval.WarmAuto, []string{"sh", "{dir}/plain.py"}, 0, ""},
+		{"auto is silent of a script in the tree", eval.WarmAuto, []string{"/usr/bin/python3", "plain.py"}, 0, ""},
+		{"auto tells of a copy", eval.WarmAuto, []string{"/usr/bin/python3", "{dir}/plain.py"}, 1, ""},
+		{"on tells of a shell", eval.Warm, []string{"sh", "{dir}/plain.py"}, 1, "not python3"},
+		{"off is silent", "off", []string{"/usr/bin/python3", "{dir}/plain.py"}, 0, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := mustNew(t, box, eval.Options{Command: tc.command, Dir: dir, Warm: tc.warm, Timeout: time.Minute, LookupEnv: systemPath()})
+			stages, why := e.Prepare(t.Context())
+			if len(stages) != tc.told || len(why) != tc.told || tc.told > 0 && (why[0] == "") != (tc.want == "") || !strings.Contains(strings.Join(why, ""), tc.want) {
+				t.Errorf("of the stages %q it says %q", stages, why)
+			}
+		})
+	}
+}

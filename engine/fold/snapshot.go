@@ -129,7 +129,7 @@ func (s *State) grid() view.Grid {
 	g := view.Grid{Dims: shape.Dims(), Total: shape.Cells(), Map: s.Report.Version}
 	g.Axes = axesOf(shape)
 	if s.Unfitted() {
-		g.NeedFit, g.Distinct = s.Config.Map.MinFit, len(s.kinds)
+		g.NeedFit, g.Distinct, g.FromFirst = s.Config.Map.MinFit, len(s.kinds), s.Config.Map.Provisional
 	}
 	if s.arch == nil {
 		return g

@@ -93,6 +93,12 @@ func steady(env []string) []string {
 // Prepare loads an interpreter for runs of this Spec, if there is none, and waits for it. The
 // error says why there can be none.
 func (b *Box) Prepare(ctx context.Context, s Spec) error {
+	if s.Prepared == nil {
+		return fmt.Errorf("%w: %s", ErrStarted, b.WhyStarted(&s))
+	}
+	if _, why := b.preparable(&s); why != "" {
+		return fmt.Errorf("%w: %s", ErrStarted, why)
+	}
 	if why := b.WhyStarted(&s); why != "" {
 		return fmt.Errorf("%w: %s", errUnfit, why)
 	}

@@ -136,7 +136,10 @@ type Grid struct {
 	Unplaced int     // scored but without coordinates yet
 	NeedFit  int     // distinct candidates needed before the first map
 	Distinct int     // how many there are, while there is no map
-	Map      int     // version of the learned space; 0 = none or metric axes
+	// FromFirst says that there is a provisional map before, from the first candidate
+	// that differs from the root on.
+	FromFirst bool
+	Map       int // version of the learned space; 0 = none or metric axes
 }
 
 // Undrawn says why there is no map yet; "" where there is one.
@@ -146,6 +149,8 @@ func (g *Grid) Undrawn() string {
 		return ""
 	case g.Unplaced >= 2*g.NeedFit:
 		return fmt.Sprintf("no map: of %d candidates %d differ in files that shape it, %d must; see map.include", g.Unplaced, g.Distinct, g.NeedFit)
+	case g.FromFirst:
+		return "the map begins with the first candidate that is measured"
 	}
 	return fmt.Sprintf("the map is drawn after %d candidates; %d so far", g.NeedFit, g.Unplaced)
 }

@@ -251,7 +251,7 @@ func (p *nichesPane) empty(w, h int) []string {
 	for i, t := range told {
 		put(h/2+i, st.Label.S(t), plot.Width(t))
 	}
-	if need := s.Grid.NeedFit; need > 0 && !s.Loading {
+	if need := s.Grid.NeedFit; need > 0 && !s.Grid.FromFirst && !s.Loading {
 		n := min(30, w-4)
 		full, rest := plot.Bar(float64(s.Grid.Unplaced)/float64(need), n, p.d.Glyphs)
 		put(h/2+len(told), st.Lines[0].Wrap(full)+st.Border.Wrap(rest), n)
