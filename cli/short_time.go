@@ -11,8 +11,8 @@ import (
 	"atoll/store/record"
 )
 
-// shortTime says of a run that is bounded in time that its time is too short: what is not done
-// then begins anew in the next run, so a run that is always as short never comes further.
+// shortTime says of a run that is bounded in time that its time is too short: a sample that is
+// not done then begins anew in the next run, so a run that is always as short never comes further.
 type shortTime struct {
 	p     *progress
 	limit time.Duration // of the run, 0 = it is not bounded
@@ -65,19 +65,32 @@ func (t *shortTime) end(s *view.Snapshot) {
 	if took < t.limit {
 		return // it was interrupted
 	}
-	t.p.say(t.p.app.Now(), fmt.Sprintf("no job ended in --for %s: %s was %s after %s, and begins anew in the next run; give it more time, such as --for %s",
-		t.limit, t.busy.Job.ID, view.CleanLine(t.busy.Stage), roughly(took), t.enough(took)))
+	next := "begins anew in the next run"
+	if done, _ := samplesOf(t.busy.Stage); done > 0 {
+		next = "goes on behind " + view.Plural(done, "sample") + " in the next run"
+	}
+	t.p.say(t.p.app.Now(), fmt.Sprintf("no job ended in --for %s: %s was %s after %s, and %s; give it more time, such as --for %s",
+		t.limit, t.busy.Job.ID, view.CleanLine(t.busy.Stage), roughly(took), next, t.enough(took)))
 }
 
-// samplesOf finds which of how many samples a stage is about.
-var samplesOf = regexp.MustCompile(`(\d+)/(\d+)$`)
+// ofSamples finds which of how many samples a stage is about.
+var ofSamples = regexp.MustCompile(`(\d+)/(\d+)$`)
+
+// samplesOf says how many samples were done of how many, in a stage that tells it.
+func samplesOf(stage string) (done, all int) {
+	m := ofSamples.FindStringSubmatch(stage)
+	if m == nil {
+		return 0, 0
+	}
+	at, _ := strconv.Atoi(m[1]) // the pattern has figures alone
+	all, _ = strconv.Atoi(m[2])
+	return at - 1, all
+}
 
 // enough is a time in which the job that was under way is done, in minutes.
 func (t *shortTime) enough(took time.Duration) time.Duration {
-	if m := samplesOf.FindStringSubmatch(t.busy.Stage); m != nil {
-		at, _ := strconv.Atoi(m[1]) // the pattern has figures alone
-		all, _ := strconv.Atoi(m[2])
-		took = took * time.Duration(all) / time.Duration(max(1, at))
+	if done, all := samplesOf(t.busy.Stage); all > 0 {
+		took = took * time.Duration(all) / time.Duration(done+1)
 	}
 	return (2*took + time.Minute - 1).Truncate(time.Minute)
 }

@@ -38,7 +38,7 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 			"one sample is quick, and many are taken", 30 * time.Second,
 			[]view.Ended{quick, took(3, record.Make, record.Failed, 90_000, 0)},
 			"measuring 6/8", 50 * time.Second, nil,
-			"", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and begins anew in the next run; give it more time, such as --for 3m0s",
+			"", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s",
 		},
 		{"a job ended", 5 * time.Second, nil, "measuring", 25 * time.Second, []view.Ended{quick}, "", ""},
 		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "", ""},

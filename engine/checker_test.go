@@ -22,8 +22,9 @@ import (
 // checker knows nothing of atoll: it reads the database with SQL and the object store
 // with plain git, and holds what it finds against what it found before.
 type checker struct {
-	state  string
-	before ledger
+	state   string
+	repeats int // samples of each candidate, 0 = 1
+	before  ledger
 }
 
 // ledger is what a checker reads of the database that must never change again.
@@ -43,7 +44,7 @@ var counted = map[string]string{
 	"trees that were measured twice":     "SELECT count(*) FROM (SELECT tree_id FROM candidate GROUP BY tree_id HAVING count(*) > 1)",
 	"candidates without their job":       "SELECT count(*) FROM candidate c LEFT JOIN job j ON j.id = c.job WHERE j.id IS NULL OR (j.kind = 'make' AND j.candidate <> c.id)",
 	"scored candidates without a sample": "SELECT count(*) FROM candidate c WHERE status = 'scored' AND NOT EXISTS (SELECT 1 FROM sample s WHERE s.candidate = c.id)",
-	"more samples than were asked for":   "SELECT count(*) FROM (SELECT s.job FROM sample s JOIN job j ON j.id = s.job GROUP BY s.job HAVING count(*) > max(1, max(j.samples)) AND j.kind = 'make')",
+	"more samples than were asked for":   "SELECT count(*) FROM (SELECT s.job FROM sample s JOIN job j ON j.id = s.job GROUP BY s.job HAVING count(*) > max(REPEATS, max(j.samples)) AND j.kind = 'make')",
 	"more samples than evaluations":      "SELECT (SELECT count(*) FROM sample) > (SELECT evals FROM total)",
 	"more jobs begun than the budget":    "SELECT (SELECT count(*) FROM job WHERE kind = 'make' AND attempt > 0) > (SELECT max_jobs FROM settings)",
 	"a count of begun jobs that is off":  "SELECT (SELECT count(*) FROM job WHERE kind = 'make' AND (attempt > 0 OR state NOT IN ('queued','cancelled'))) <> (SELECT begun FROM total)",
@@ -71,7 +72,7 @@ func (c *checker) find(ctx context.Context, shown int, thorough bool) (wrong []s
 		wrong = append(wrong, found)
 	}
 	for _, what := range slices.Sorted(maps.Keys(counted)) {
-		if n := one(counted[what]); n != "0" {
+		if n := one(strings.ReplaceAll(counted[what], "REPEATS", strconv.Itoa(max(1, c.repeats)))); n != "0" {
 			wrong = append(wrong, n+" "+what)
 		}
 	}

@@ -257,6 +257,9 @@ func (t *tx) end(l record.Lease, f fence, o Outcome, p *packed) (record.Seq, err
 // when there is nothing but a state.
 func (t *tx) keep(l record.Lease, f fence, o *Outcome, p *packed, seq record.Seq) error {
 	exp, id := l.Job.Experiment, l.Job.ID
+	if err := t.dropKept(exp, id); err != nil {
+		return err
+	}
 	if err := t.countEvals(l, int64(o.Evals)-f.open); err != nil {
 		return err
 	}

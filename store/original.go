@@ -119,6 +119,9 @@ func (t *tx) endAsDuplicate(exp record.ExperimentID, id record.JobID, f fence, o
 	if err := t.must(ErrLost, sqlJobDuplicate, exp, id, reason, of, t.now); err != nil {
 		return err
 	}
+	if err := t.dropKept(exp, id); err != nil {
+		return err
+	}
 	t.moved(exp, record.Make, f.state, record.Duplicate)
 	data, err := encode("end", record.EndData{State: record.Duplicate, Reason: reason})
 	if err != nil {

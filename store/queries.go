@@ -63,5 +63,7 @@ const (
 		CROSS JOIN job j ON j.experiment = ?1 AND j.id = CAST(m.value AS INTEGER) WHERE m.experiment = ?1 AND m.key = ?2`
 	sqlMetaPut statement = `INSERT INTO meta (experiment, key, value) VALUES (?1, ?2, ?3)
 		ON CONFLICT DO UPDATE SET value = excluded.value`
-	sqlMeta statement = `SELECT value FROM meta WHERE experiment = ?1 AND key = ?2`
+	sqlMeta          statement = `SELECT value FROM meta WHERE experiment = ?1 AND key = ?2`
+	sqlMetaRange     statement = `SELECT value FROM meta WHERE experiment = ?1 AND key >= ?2 AND key < ?3`
+	sqlMetaDropRange statement = `DELETE FROM meta WHERE experiment = ?1 AND key >= ?2 AND key < ?3`
 )

@@ -28,6 +28,9 @@ type attempt struct {
 	started  time.Time
 	edit     time.Duration // of the agent
 	measured time.Duration // of the evaluator
+	before   time.Duration // of the evaluator, in earlier attempts that kept what they measured
+	recalled bool          // what those kept was read
+	unkept   []sample      // measured, for attempts after this one
 	usage    record.Usage
 	evidence []record.Evidence
 	evals    int
@@ -45,7 +48,7 @@ type attempt struct {
 func (r *attempt) fill(out *store.Outcome) {
 	out.Usage, out.Evals = r.usage, r.evals
 	out.Evidence, out.Machine = r.evidence, r.machine
-	out.EditMS, out.EvalMS = r.edit.Milliseconds(), r.measured.Milliseconds()
+	out.EditMS, out.EvalMS = r.edit.Milliseconds(), (r.before + r.measured).Milliseconds()
 	own := r.now().Sub(r.started) - r.edit - r.measured
 	out.OwnMS = float64(own.Microseconds()) / 1000
 }

@@ -35,6 +35,9 @@ func (w *measurer) behaviour(ctx context.Context, r *attempt, c *record.Candidat
 	if err != nil || !leads {
 		return "", err
 	}
+	if err := r.keepSamples(ctx); err != nil { // a comparison takes its time
+		return "", err
+	}
 	report, done, err := w.guard(ctx, r, c)
 	if err != nil || !done {
 		return "", err

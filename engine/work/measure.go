@@ -206,40 +206,31 @@ func (r *attempt) reserve(ctx context.Context, n int) error {
 	return nil
 }
 
-// samples measures a candidate n times. A failure of the candidate is returned
-// as an outcome; an error is one of the machine.
+// samples measures a candidate n times, behind what earlier attempts measured. A failure
+// of the candidate is returned as an outcome; an error is one of the machine.
 func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate, from, n int, heldOut bool) ([]record.Sample, *eval.Outcome, error) {
 	job := r.lease.Job
+	goal := w.settings().Goal
+	identity := w.identity(c, goal)
+	known, err := w.earlier(ctx, r, identity)
+	if err != nil {
+		return nil, nil, err
+	}
 	var out []record.Sample
 	var more []record.Metric // of descriptors and of the auditor: the same for each sample
 	for i := range n {
-		if err := r.reserve(ctx, w.eval.MaxRuns()); err != nil {
+		if err := r.keepSamples(ctx); err != nil {
 			return out, nil, err
 		}
-		began := w.now()
-		load := w.machine.load(began)
-		if w.facts.Config.Evaluator.Paired {
-			w.machine.noteBusy(w.host, job.ID, load)
-		}
-		r.liveEval("", "", i, n) // an evaluator that prints nothing is seen to work
-		res, err := w.meter.Measure(ctx, Measurement{
-			Job: job.ID, Attempt: r.lease.Attempt, Candidate: c.ID, Commit: c.Commit, Tree: c.Tree, Goal: w.settings().Goal,
+		s, err := w.take(ctx, r, Measurement{
+			Job: job.ID, Attempt: r.lease.Attempt, Candidate: c.ID, Commit: c.Commit, Tree: c.Tree, Goal: goal,
 			Repeat: from + i, SameProduct: w.products.owner(ctx, r, c.ID),
 			Live: func(stage, line string) { r.liveEval(stage, line, i, n) }, Drain: w.drain,
-		})
-		wall := cmp.Or(res.Took, w.now().Sub(began))
-		r.measured += wall
-		r.machine = cmp.Or(res.Machine, r.machine)
-		if errors.Is(err, ErrDrained) {
-			err = fmt.Errorf("%w: %w", errPutBack, err)
-		}
+		}, identity, known)
 		if err != nil {
 			return out, nil, err
 		}
-		if ctx.Err() != nil {
-			return out, nil, context.Cause(ctx)
-		}
-		r.evals += res.Runs
+		res := &s.Result
 		r.evidence = append(r.evidence, res.Evidence...)
 		w.warn(job.ID, res.Warnings)
 		if res.Class != record.ClassNone || res.Twin != nil {
@@ -267,8 +258,11 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		}
 		out = append(out, record.Sample{
 			Candidate: c.ID, Job: job.ID, Version: w.facts.Experiment.Objective, Repeat: from + i, HeldOut: heldOut,
-			Objective: res.Objective, Metrics: metrics, WallMS: wall.Milliseconds(), At: record.Millis(w.now().UnixMilli()), Load: load, Machine: res.Machine,
+			Objective: res.Objective, Metrics: metrics, WallMS: s.Wall.Milliseconds(), At: s.At, Load: s.Load, Machine: res.Machine,
 		})
+		if _, kept := known[s.Repeat]; !kept {
+			r.unkept = append(r.unkept, s)
+		}
 	}
 	return out, nil, nil
 }

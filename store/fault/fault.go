@@ -29,6 +29,7 @@ const (
 	Group        Point = "group"       // a group of writes was run and is not committed
 	Acknowledge  Point = "acknowledge" // the group is committed, and nobody was told
 	Measure      Point = "measure"     // past the gate, not measured
+	Kept         Point = "kept"        // a sample of several is kept, and the next not begun
 	Measured     Point = "measured"    // measured, and not written
 	Anchor       Point = "anchor"      // an anchor is there, and its ref leads to the one before
 	Anchored     Point = "anchored"    // the anchor's ref leads to it, and attempts' refs are still there
@@ -45,7 +46,7 @@ const (
 
 // Points lists all of them.
 func Points() []Point {
-	return []Point{Commit, Row, Group, Acknowledge, Measure, Measured, Anchor, Anchored, Packed, Refit, Refitted, Layout, Promote, Seal, Unseal}
+	return []Point{Commit, Row, Group, Acknowledge, Measure, Kept, Measured, Anchor, Anchored, Packed, Refit, Refitted, Layout, Promote, Seal, Unseal}
 }
 
 // armed is the point that the environment names.
