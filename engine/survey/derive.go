@@ -110,11 +110,36 @@ func spreadText(spread float64) string {
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
-func unitText(unit string) string {
-	if unit == "" {
-		return ""
+// figureText tells a metric of some value with its unit, once: a metric of a benchmark
+// is named by its unit.
+func figureText(m record.Metric, value float64) string {
+	switch m.Unit {
+	case "":
+		return m.Name + " = " + readable(value)
+	case m.Name:
+		return readable(value) + " " + m.Unit
 	}
-	return " " + unit
+	return fmt.Sprintf("%s = %s %s", m.Name, readable(value), m.Unit)
+}
+
+// readable writes four digits; a large number in groups of three, without an exponent.
+func readable(v float64) string {
+	const groupsFrom, exponentFrom = 1e4, 1e15
+	if a := math.Abs(v); a < groupsFrom || a >= exponentFrom {
+		return short(v)
+	}
+	rounded, err := strconv.ParseFloat(short(v), 64)
+	if err != nil {
+		return short(v)
+	}
+	text := strconv.FormatFloat(math.Abs(rounded), 'f', 0, 64)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	if v < 0 {
+		return "-" + text
+	}
+	return text
 }
 
 func roundTime(d time.Duration) time.Duration {

@@ -334,8 +334,9 @@ func (s *survey) derive(samples []Sample) {
 	s.m.Timeout = patience(longest)
 	s.m.Wall = longest // of one run; budget turns it into that of the search
 	s.m.Axes = axesOf(first.Metrics, objective.Name)
-	s.m.Notes = append(s.m.Notes, fmt.Sprintf("Measured on the root: %s = %s%s, %s in %d runs, %s each.", objective.Name, short(output.Median(values)), unitText(objective.Unit), spreadText(spread), len(values), roundTime(longest)))
-	s.Say(fmt.Sprintf("root: %s = %s%s, %s in %d runs, %s each; %s", objective.Name, short(output.Median(values)), unitText(objective.Unit), spreadText(spread), len(values), roundTime(longest), s.m.Direction))
+	told := fmt.Sprintf("%s, %s in %d runs, %s each", figureText(objective, output.Median(values)), spreadText(spread), len(values), roundTime(longest))
+	s.m.Notes = append(s.m.Notes, "Measured on the root: "+told+".")
+	s.Say(fmt.Sprintf("root: %s; %s", told, s.m.Direction))
 }
 
 // direct sets the direction, and asks where nothing tells it. What varies from
