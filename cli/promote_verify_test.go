@@ -267,6 +267,36 @@ func TestALesserTimeThatNothingVouchesForNeedsAPerson(t *testing.T) {
 	must(t, dir, "promote", "best", "--verify", "--branch", "compared")
 }
 
+func TestWhatNothingVouchesForIsRefusedBeforeItsPartsAreMeasured(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "four verified runs; TestALesserTimeThatNothingVouchesForNeedsAPerson stands for it every day")
+	dir := newSmall(t)
+	yaml := strings.NewReplacer("total", "time_ms", "  output:", "  direction: minimize\n  output:").Replace(smallYAML)
+	put(t, dir, map[string]string{"atoll.yaml": yaml, "eval.sh": strings.Replace(smallEval, "total", "time_ms", 1), "notes.conf": "x = 1\n"})
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "--message", "a time")
+	must(t, dir, "run", "--headless", "--max-jobs", "1")
+	git(t, dir, "checkout", "--quiet", "-b", "mine")
+	put(t, dir, map[string]string{"numbers.conf": strings.Replace(smallNumbers, "c = 15", "c = 5", 1), "notes.conf": "x = 2\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "two files")
+	git(t, dir, "checkout", "--quiet", "main")
+	must(t, dir, "inject", "mine")
+	must(t, dir, "run", "--headless", "--max-jobs", "2")
+	const parts = "stretches bring nothing and are left out"
+	c := atoll(t, dir, "promote", "best", "--verify", "--minimise")
+	if c.code != 1 || !strings.Contains(c.err, "nothing looked whether it still does the same") || strings.Contains(c.err, parts) {
+		t.Errorf("it says\n%s%s", c.out, c.err)
+	}
+	if c := atoll(t, dir, "promote", "best", "--verify", "--minimise", "--believe"); c.code != 0 || !strings.Contains(c.err, parts) {
+		t.Errorf("believed, exit %d:\n%s%s", c.code, c.out, c.err)
+	}
+	put(t, dir, map[string]string{"atoll.yaml": yaml + "guard_commands: [{command: [echo, same]}]\n"})
+	c = atoll(t, dir, "promote", "best", "--verify", "--minimise", "--branch", "compared")
+	if told := strings.Count(c.err, "\ncompared 1 input of 1 function where "); c.code != 0 || told != 2 {
+		t.Errorf("compared, exit %d, told %d times:\n%s%s", c.code, told, c.out, c.err)
+	}
+}
+
 func TestCommandsToCompareAreTakenFromTheFileAsItIsNow(t *testing.T) {
 	t.Parallel()
 	dir, yaml, id := guardedRun(t, "")

@@ -109,7 +109,7 @@ func (c *check) run(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	for _, step := range []func(context.Context) error{c.gate, c.passes, c.minimise, c.behaves, c.vouched, c.measure} {
+	for _, step := range []func(context.Context) error{c.gate, c.passes, c.behaves, c.vouched, c.minimise, c.lessBehaves, c.measure} {
 		if err := step(ctx); err != nil || c.report.Refused != "" {
 			return err
 		}
@@ -239,6 +239,7 @@ func (c *check) behaves(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	quiet := c.tellComparing(box)
 	found, err := g.Check(ctx, guard.Tree{Base: c.base}, guard.Tree{Base: c.base, Delta: c.delta}, c.report.Files)
 	quiet()
@@ -249,12 +250,25 @@ func (c *check) behaves(ctx context.Context) error {
 		found.Notes = append(found.Notes, view.CleanLine(err.Error()))
 	}
 	c.report.Behaviour = &found
+	c.tell("%s", comparedText(&found, c.report.Files, time.Since(began), time.Duration(box.used.Load())))
 	if !found.Same() {
 		if c.report.Accepted = c.q.Accepted; !c.q.Accepted {
 			c.report.refuse("it %s", found.Summary())
 		}
 	}
 	return nil
+}
+
+// lessBehaves compares what is left where something was left out: less of a change may do
+// something else than all of it.
+func (c *check) lessBehaves(ctx context.Context) error {
+	if len(c.report.Left)+len(c.report.Steps) == 0 {
+		return nil
+	}
+	if err := c.behaves(ctx); err != nil || c.report.Refused != "" {
+		return err
+	}
+	return c.vouched(ctx)
 }
 
 // vouched refuses a change of what a program takes where nothing looked whether it still does the

@@ -196,3 +196,21 @@ func TestAComparisonOfBehaviourSaysHowFarItIs(t *testing.T) {
 		t.Errorf("it tells %q", told)
 	}
 }
+
+func TestWhatWasComparedIsToldWithItsInputsAndFunctions(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		report guard.Report
+		want   string
+	}{
+		{"both behave alike", guard.Report{Cases: 44, Functions: 3}, "compared 44 inputs of 3 functions where a.go changed, for 42s with 31s of processor time: the same"},
+		{"they differ", guard.Report{Cases: 1, Functions: 1, Differences: []guard.Difference{{}}}, "compared 1 input of 1 function where a.go changed, for 42s with 31s of processor time: 1 difference"},
+		{"nothing was compared", guard.Report{Notes: []string{"no function changed"}}, "behaviour was not compared: no function changed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := comparedText(&c.report, []string{"a.go"}, 42*time.Second, 31*time.Second); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
