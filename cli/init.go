@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -95,8 +96,21 @@ func (a *App) init(ctx context.Context, f initFlags) error {
 		a.tell("next  name a program that measures in evaluator.command, its metric in evaluator.objective and which way is better in evaluator.direction, then `%s`", a.says("doctor --deep"))
 		return nil
 	}
+	if found.Each > 0 {
+		a.tell("%s: `%s`", candidatesIn(tryTime(found.Each), found.Each, config.Defaults().Workers), a.says("run --for "+tryTime(found.Each).String()))
+	}
 	a.tell("next  read it, then `%s` and `%s`", a.says("doctor --deep"), a.says("run"))
 	return nil
+}
+
+// tryTime is a time in which a first run shows something: that of some dozens of candidates.
+func tryTime(each time.Duration) time.Duration {
+	for _, t := range []time.Duration{5 * time.Minute, 15 * time.Minute, 30 * time.Minute} {
+		if t >= 20*each {
+			return t
+		}
+	}
+	return max(time.Hour, (20 * each).Round(time.Hour))
 }
 
 // tell prints one line for people; with --json nothing but data is printed.

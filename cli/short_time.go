@@ -18,7 +18,8 @@ type shortTime struct {
 	limit time.Duration // of the run, 0 = it is not bounded
 
 	seen  bool
-	ended int // jobs of this run whose end was seen
+	fit   bool // how much fits in was told
+	ended int  // jobs of this run whose end was seen
 	known map[record.JobID]bool
 	busy  *view.Running // the oldest that was seen last
 	at    time.Time     // when
@@ -48,9 +49,14 @@ func (t *shortTime) see(s *view.Snapshot) {
 	}
 	now := t.p.app.Now()
 	if took := oneEvaluation(s); !t.seen && took > t.limit {
+		t.fit = true
 		t.p.say(now, fmt.Sprintf("one evaluation takes about %s: --for %s is over before one is", roughly(took), t.limit))
 	}
 	t.seen = true
+	if each, left := oneCandidate(s), t.p.until.Sub(now); !t.fit && each > 0 && left > 0 && !s.Fleet {
+		t.fit = true
+		t.p.say(now, candidatesIn(left, each, s.Settings.Workers))
+	}
 	if r := longest(s.Running, now); r != nil {
 		t.busy, t.at = r, now
 	}
@@ -93,6 +99,45 @@ func (t *shortTime) enough(took time.Duration) time.Duration {
 		took = took * time.Duration(all) / time.Duration(done+1)
 	}
 	return (2*took + time.Minute - 1).Truncate(time.Minute)
+}
+
+// candidatesIn tells how many candidates fit into a time: "about 40 candidates in 5m0s at 7s each, 2 at
+// a time".
+func candidatesIn(time, each time.Duration, workers int) string {
+	workers = max(1, workers)
+	at := "one at a time"
+	if workers > 1 {
+		at = fmt.Sprintf("%d at a time", workers)
+	}
+	n := int(int64(time) * int64(workers) / int64(each))
+	if n < 1 {
+		return fmt.Sprintf("one candidate takes about %s: the %s that are left are over before one is measured", roughly(each), roughly(time))
+	}
+	return fmt.Sprintf("about %s in %s at %s each, %s", view.Plural(n, "candidate"), roughly(time), eachText(each), at)
+}
+
+// eachText is a short time with what counts of it.
+func eachText(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return roughly(d).String()
+}
+
+// oneCandidate is how long one candidate takes: in the middle of those that were measured, before that
+// as the root's samples say. 0 = unknown.
+func oneCandidate(s *view.Snapshot) time.Duration {
+	var all []int64
+	for i := range s.Recent {
+		if j := &s.Recent[i].Job; j.Kind == record.Make && (j.State == record.Placed || j.State == record.Scored) && j.EvalMS > 0 {
+			all = append(all, j.EditMS+j.EvalMS+int64(j.OwnMS))
+		}
+	}
+	if len(all) == 0 {
+		return oneEvaluation(s) * time.Duration(max(1, s.Repeats))
+	}
+	slices.Sort(all)
+	return time.Duration(all[len(all)/2]) * time.Millisecond
 }
 
 // oneEvaluation is how long one sample took in the middle of the jobs that measured; 0 = none did.

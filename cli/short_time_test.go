@@ -18,6 +18,7 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 	}
 	root := took(0, record.Evaluate, record.Done, 36_000, 3)
 	quick := took(0, record.Evaluate, record.Done, 600, 3)
+	made := took(3, record.Make, record.Scored, 20_000, 0)
 	for _, c := range []struct {
 		name       string
 		limit      time.Duration
@@ -38,10 +39,11 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 			"one sample is quick, and many are taken", 30 * time.Second,
 			[]view.Ended{quick, took(3, record.Make, record.Failed, 90_000, 0)},
 			"measuring 6/8", 50 * time.Second, nil,
-			"", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s",
+			"about 100 candidates in 30s at 600ms each, 2 at a time", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s",
 		},
 		{"a job ended", 5 * time.Second, nil, "measuring", 25 * time.Second, []view.Ended{quick}, "", ""},
-		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "", ""},
+		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "about 16 candidates in 5m0s at 36s each, 2 at a time", ""},
+		{"what candidates took says more than the root", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "about 30 candidates in 5m0s at 20s each, 2 at a time", ""},
 		{"no bound", 0, []view.Ended{root}, "measuring", 25 * time.Hour, nil, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -50,7 +52,7 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 			if c.limit > 0 {
 				until = began.Add(c.limit)
 			}
-			short := bounded(&progress{app: &App{Out: out, Now: func() time.Time { return now }}}, began.Truncate(time.Millisecond), until)
+			short := bounded(&progress{app: &App{Out: out, Now: func() time.Time { return now }}, until: until}, began.Truncate(time.Millisecond), until)
 			said := func(want string) {
 				t.Helper()
 				if got := out.String(); want == "" && got != "" || !strings.HasSuffix(got, want+map[bool]string{true: "\n"}[want != ""]) {
@@ -59,7 +61,9 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 				out.Reset()
 			}
 			short.see(&view.Snapshot{Loading: true})
-			short.see(&view.Snapshot{Recent: c.past})
+			first := view.Snapshot{Recent: c.past, Repeats: 3}
+			first.Settings.Workers = 2
+			short.see(&first)
 			said(c.begin)
 			now = now.Add(c.after)
 			running := view.Running{Job: record.NewJob(1, 7, record.Make), Stage: c.stage, Started: began}
@@ -70,5 +74,30 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 			short.end(&last)
 			said(c.end)
 		})
+	}
+}
+
+func TestHowManyCandidatesFitIntoATimeIsTold(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		time, each time.Duration
+		workers    int
+		want       string
+	}{
+		{"two at a time", 5 * time.Minute, 15 * time.Second, 2, "about 40 candidates in 5m0s at 15s each, 2 at a time"},
+		{"one at a time", 5 * time.Minute, 4 * time.Minute, 1, "about 1 candidate in 5m0s at 4m0s each, one at a time"},
+		{"none", 12 * time.Second, 30 * time.Second, 1, "one candidate takes about 30s: the 12s that are left are over before one is measured"},
+		{"less than a second each", time.Minute, 300 * time.Millisecond, 1, "about 200 candidates in 1m0s at 300ms each, one at a time"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := candidatesIn(c.time, c.each, c.workers); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	for each, want := range map[time.Duration]time.Duration{time.Second: 5 * time.Minute, time.Minute: 30 * time.Minute, 10 * time.Minute: 3 * time.Hour} {
+		if got := tryTime(each); got != want {
+			t.Errorf("at %s each a first run is to take %s, want %s", each, got, want)
+		}
 	}
 }

@@ -19,7 +19,8 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap := &view.Snapshot{
 		Fold: s.Seq, Experiment: s.Exp, Settings: s.SettingsInForce(), State: s.Run, Reason: s.Reason,
 		Direction: s.Config.Evaluator.Direction, Objective: s.Config.Evaluator.Objective, Paired: s.Config.Evaluator.Paired, Noisy: s.Noisy,
-		Space: s.Report, Curves: s.curves.snapshot(), Failures: s.failures.groups(int(s.candidates.last())),
+		Repeats: s.Config.Evaluator.Repeats,
+		Space:   s.Report, Curves: s.curves.snapshot(), Failures: s.failures.groups(int(s.candidates.last())),
 		Operators: yieldsOf(s.yields.Operators(), s.Settings.Operators), Agents: yieldsOf(s.yields.Agents(), s.Settings.Agents),
 		Targets: s.targetYields(), Shadow: s.ShadowChoice(), Past: s.past, Notes: slices.Clone(s.notes),
 		Islands: s.isles.view(), Stalled: stalledText(s),

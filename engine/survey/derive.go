@@ -38,6 +38,7 @@ func (s *survey) budget() {
 		each *= 2
 	}
 	each = max(each+s.tests, time.Second)
+	s.each = each
 	jobs := int(searchTime / each)
 	s.m.Jobs = min(mostJobs, max(fewestJobs, jobs-jobs%10))
 	if len(s.m.Axes) == 0 { // the first learned map needs candidates to learn from

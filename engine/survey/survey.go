@@ -48,6 +48,8 @@ type Result struct {
 	// Scaffold are files to write into the folder [EvaluatorDir], by name; nil:
 	// the repository has an evaluator of its own.
 	Scaffold map[string]string
+	// Each is what one candidate is thought to take; 0: nothing was measured.
+	Each time.Duration
 }
 
 // survey is one survey under way.
@@ -56,6 +58,7 @@ type survey struct {
 	d           config.Detected
 	m           config.Measured
 	scaffold    map[string]string
+	each        time.Duration // of one candidate
 	opened      []string
 	added       []string      // globs that were protected because of what was opened
 	tests       time.Duration // wall time of the tests, 0: none
@@ -118,7 +121,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	s.guarded()
 	s.budget()
 	s.d.Measured, s.d.Caches = &s.m, carried(s.d.Caches, s.Modules)
-	return Result{Detected: s.d, Scaffold: s.scaffold}, nil
+	return Result{Detected: s.d, Scaffold: s.scaffold, Each: s.each}, nil
 }
 
 // guarded says where nothing will compare the behaviour of candidates.

@@ -31,6 +31,7 @@ type Snapshot struct {
 	Direction  string // maximize or minimize
 	Objective  string // metric searched on
 	Paired     bool   // values are ratios to the root's, which was measured beside: that of the root is 1
+	Repeats    int    // samples of each candidate
 	Noisy      bool
 	Guarantees []string // missing guarantees, one sentence each; empty is good
 	Grade      string   // of the evaluator, in words; "" where it was not on trial
