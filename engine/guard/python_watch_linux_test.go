@@ -198,6 +198,7 @@ want(b"\xff\xfe\0" in places.meet(b"\0\5\0", 5, -2, True)[0], True); want({b"n=9
 want((p.through(["a", 1, None, "b"]), p.values), (["a", 2.5, "x", None], ["a", 2.5, "x", None]))`,
 		"what is quoted gets shorter between its quotes": `want('a; b=""; c' in places.meet('a; b="xyz"; c', 5, 2, False)[0], True)`,
 		"guesses have their turn":                        `m = places.Meetings(); m.queues[0][:], m.queues[1][:] = [1, 2, 3, 4], [5, 6]; want([m.next() for _ in range(7)], [1, 2, 5, 3, 4, 6, None])`,
+		"what did not change has its turn":               `m = places.Meetings(); m.queues[0][:], m.queues[2][:] = [1, 2, 3, 4, 5, 6], [8, 9]; want([m.next() for _ in range(8)], [1, 2, 3, 4, 8, 5, 6, 9])`,
 		"arguments of any number are a list":             `import files; p = places.Places({1: [3]}, files.Files()); want((p.through(["a", 1, 2], 1), p.values), (["a", 3], ["a", [3]]))`,
 		"values of a call in their places": `
 import files

@@ -11,6 +11,8 @@ import re
 import sys
 import types
 
+from atoll_guard_kinds import Row, Table
+
 MOST_CALLS = 20_000  # of one case: code that waits for another answer ends
 NAMED = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodDescriptorType)
 
@@ -104,7 +106,22 @@ def fails(given):
     raise ValueError("no value")
 
 
-FUNCTIONS = [first, as_text, size, in_lower_case, zero, truth, order, last, nothing, untruth, empty_text, fails]
+@counted
+def listed(given):
+    return list(given)
+
+
+@counted
+def in_row(given):
+    return Row(given)
+
+
+@counted
+def in_table(given):
+    return Table({0: given[0] if given else None})
+
+
+FUNCTIONS = [first, as_text, size, in_lower_case, zero, truth, order, last, nothing, untruth, empty_text, fails, listed, in_row, in_table]
 OF_NONE, OF_ONE, OF_MORE = FUNCTIONS.index(empty_text), FUNCTIONS.index(first), FUNCTIONS.index(order)
 
 
@@ -126,3 +143,40 @@ def can_be_named(function, tree, module_of):
 
 def stands_in(v):
     return any(v is f for f in FUNCTIONS)
+
+
+# ---- functions that are results -------------------------------------------------
+
+GIVEN = "12.5", 3, as_text  # to each parameter of a function that a call gave, and no two alike
+MOST_GIVEN = 3
+NESTED, ANY_NUMBER = 0x10, 0x04  # flags of code
+MOST_DEEP = 2  # a decorator with arguments gives a function that gives one
+
+
+def made_by(v, in_tree):
+    """Whether a value is a function that code of the tree made while it ran, which only its answers tell from another."""
+    f = getattr(v, "__func__", v)
+    return isinstance(f, types.FunctionType) and bool(f.__code__.co_flags & NESTED) and in_tree(f.__code__.co_filename)
+
+
+def needs(f):
+    """How many arguments a function is to be given, and at most MOST_GIVEN."""
+    code, bound = f.__code__, isinstance(f, types.MethodType)
+    n = code.co_argcount - bound - len(f.__defaults__ or ())
+    return None if n > MOST_GIVEN or code.co_kwonlyargcount > len(f.__kwdefaults__ or ()) else n or int(bool(code.co_flags & ANY_NUMBER))
+
+
+def answers(f, in_tree, show, failure, depth=0):
+    """What a function that a call gave answers when it is called, in words. A call is made twice: what it keeps is of it, too."""
+    n = needs(f)
+    if n is None:
+        return "function"
+    out = []
+    for turn in range(len(GIVEN) if n else 1):
+        for _ in range(2):
+            try:
+                got = f(*(GIVEN[(turn + i) % len(GIVEN)] for i in range(n)))
+                out.append(answers(got, in_tree, show, failure, depth + 1) if depth < MOST_DEEP and made_by(got, in_tree) else show(got))
+            except (Exception, SystemExit) as e:
+                out.append(failure(e))
+    return "function, called: " + ", ".join(out)

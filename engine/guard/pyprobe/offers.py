@@ -6,7 +6,7 @@ import ast
 import contextlib
 import io
 
-from atoll_guard_callables import FUNCTIONS
+import atoll_guard_callables as callables
 
 MOST_FILES = 400
 SIMPLE = (bool, int, float, str, type(None))
@@ -146,7 +146,7 @@ def as_type(v, kind, d):
     parts = [str(x) for x in v] if isinstance(v, (list, tuple)) else v.split() if isinstance(v, str) else [str(v)]
     text = v if isinstance(v, str) else v.decode("latin-1") if isinstance(v, bytes) else d.pick(parts or [""]) if isinstance(v, (list, tuple)) and d.n(3) else " ".join(parts)
     if kind == "function":
-        return d.pick(FUNCTIONS)
+        return d.pick(callables.FUNCTIONS)
     if kind == "str":
         return text
     if kind == "bytes":

@@ -71,11 +71,11 @@ class Match:
         return chr(self.pick(range(av[0], av[1] + 1))) if op is codes.RANGE else chr(av)
 
 
-def matched(texts):
-    """Texts that the expressions among some texts match."""
+def matched(texts, known=None):
+    """Texts that the expressions among some texts match; all are expressions where their flags are known."""
     out = []
-    for text in [t for t in texts if len(t) < 1000 and LOOKS_LIKE.search(t)][:MOST_PATTERNS]:
-        flags = re.VERBOSE if "\n" in text else 0
+    for text in [t for t in texts if len(t) < 1000 and (known is not None or LOOKS_LIKE.search(t))][:MOST_PATTERNS]:
+        flags = known if known is not None else re.VERBOSE if "\n" in text else 0
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -265,9 +265,10 @@ class Meetings:
 
     def next(self):
         """The case that waits longest, where the comparison changed first and guesses last, but for every third, which is a guess where
-        it changed; None where none does."""
+        it changed, and every fifth, where it did not: what the other version asks has its turn; None where none does."""
         self.turn += 1
-        for queue in self.queues[1::-1] + self.queues[2:] if self.turn % 3 == 0 else self.queues:
+        order = self.queues[1::-1] + self.queues[2:] if self.turn % 3 == 0 else self.queues[2:] + self.queues[:2] if self.turn % 5 == 0 else self.queues
+        for queue in order:
             if queue:
                 return queue.pop(0)
         return None

@@ -14,11 +14,13 @@ import contextlib
 import dataclasses
 import enum
 import fcntl
+import gc
 import importlib
 import inspect
 import io
 import json
 import linecache
+import math
 import mmap
 import os
 import pickle
@@ -33,11 +35,13 @@ import threading
 import time
 import types
 
+import atoll_guard_matches as matches
 from atoll_guard_beyond import of_change
-from atoll_guard_callables import FUNCTIONS, NAMED, Calls, can_be_named, place_of, stands_in
+from atoll_guard_callables import FUNCTIONS, NAMED, Calls, answers, can_be_named, made_by, place_of, stands_in
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
+from atoll_guard_kinds import DERIVED, KINDS, derived, plain
 from atoll_guard_offers import OPERATORS, SIMPLE, as_type, module_of, offers, public_names, rest_of
 from atoll_guard_places import Places, as_bytes, spelled, unspelled
 from atoll_guard_watch import Watch, hidden, plan
@@ -249,6 +253,7 @@ class Recorder:
         self.tried = {}
         self.objects = {}  # id -> [object, class, init recipe, history or None]
         self.marks = {}  # id -> (object, (module, name))
+        self.expressions = {}  # their recipes
         self.busy = threading.local()
         self.stack = []
         self.most, self.longest = MOST_RECORDED, LONGEST
@@ -319,6 +324,13 @@ class Recorder:
         file = self.origin.recipe(value)
         if file:
             return file
+        if isinstance(value, re.Pattern):
+            return self.expression(value)
+        if matches.is_match(value):
+            found = matches.recipe(value, self.encode)
+            if found is None:
+                raise Unrecordable
+            return found
         if isinstance(value, NAMED) and not can_be_named(value, TREE, module_of):
             return ("function", place_of(value))
         try:
@@ -342,6 +354,15 @@ class Recorder:
                 self.marks[id(value)] = value, (module.__name__, name)
                 return module.__name__, name
         raise Unrecordable
+
+    def expression(self, value):
+        """A regular expression by the name that the tree has for it, for a candidate may have another there."""
+        if value not in self.expressions:
+            try:
+                self.expressions[value] = ("global", *self.mark(value))
+            except Unrecordable:
+                self.expressions[value] = ("value", pickle.dumps(value, 4))
+        return self.expressions[value]
 
     def settings(self, value):
         """The options that an object has, by the names of attributes."""
@@ -554,9 +575,30 @@ def sources_of_tree():
     return out
 
 
+def keep_up(profile):
+    """Puts a profile function back that Python took away, as it does where code runs out of stack: before the next test of unittest, and
+    whenever garbage is collected."""
+    import unittest
+
+    def back(*_):
+        if sys.getprofile() is None:
+            sys.setprofile(profile)
+
+    run = unittest.TestCase.run
+
+    def with_profile(self, result=None):
+        back()
+        return run(self, result)
+
+    unittest.TestCase.run = with_profile
+    gc.callbacks.append(back)
+    return lambda: gc.callbacks.remove(back)
+
+
 def record(q):
     r = Recorder()
     lines = Lines(q.get("changed") or [])
+    done = keep_up(r.profile)
     sys.setprofile(r.profile)
     threading.setprofile(r.profile)
     lines.start()
@@ -566,6 +608,7 @@ def record(q):
             r.more()
             run_scripts(q.get("scripts") or [])
     finally:
+        done()
         sys.setprofile(None)
         lines.stop()
     with open(os.environ["ATOLL_GUARD_RECORDING"], "wb") as f:
@@ -754,6 +797,8 @@ def decode(recipe):
         return FILES.make(*recipe[1:])
     if kind == "function":
         return FUNCTIONS[recipe[1]]
+    if kind == "match":
+        return matches.made(decode(recipe[1]), decode(recipe[2]), *recipe[3:])
     if kind in ("list", "tuple", "set"):
         return {"list": list, "tuple": tuple, "set": set}[kind](decode(r) for r in recipe[1])
     if kind == "dict":
@@ -811,6 +856,11 @@ def find(module, name):
 
 
 ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;", "\"'`\\()[]{}<>#@!?*+=|&%$^~", "éßİıØΣς世界\u0301😀\u00a0"]
+
+
+def twin(v):
+    """A number that is equal, or almost, and of another type: to a table all values are alike."""
+    return int(v) if type(v) is bool or type(v) is float and math.isfinite(v) else float(v) if abs(v) < 1 << 53 else v
 
 
 HEX = "0123456789abcdefABCDEF"
@@ -965,6 +1015,10 @@ class Vary:
             return d.pick(FUNCTIONS)
         if v is None:
             return d.pick([None, 0, "", 1])
+        if matches.is_match(v):
+            return matches.other(v, d, self.other_text)
+        if type(v) in KINDS and d.n(16) == 15:
+            return derived(v)
         if isinstance(v, bool):
             return not v
         if type(v) is int:
@@ -1119,6 +1173,8 @@ class Vary:
             del out[key]
         elif k == 1:
             out[self.other(key, depth + 1) if isinstance(key, (str, int)) else key] = v[key]
+        elif type(v[key]) in (bool, int, float) and d.n(6) == 5:
+            out[key] = twin(v[key])
         else:
             out[key] = self.other(v[key], depth + 1)
         return out
@@ -1170,6 +1226,9 @@ def show(v, depth=0, seen=(), live=False):
         return FILES.words(v)
     if v is None or isinstance(v, (bool, int, str, bytes)) and type(v) in (type(None), bool, int, str, bytes):
         return repr(v)
+    if live and type(v) in DERIVED:
+        v, name = plain(v)
+        return name + "(" + show(v, depth, seen, live) + ")"
     if type(v) is float:
         if v != v or v in (float("inf"), float("-inf")):
             return repr(v)
@@ -1432,7 +1491,7 @@ class Session:
                 result = f(*args, **kwargs)
                 if inspect.iscoroutine(result):
                     result = asyncio.run(result)
-                outcome = show(result)
+                outcome = answers(result, in_tree, show, failure) if made_by(result, in_tree) else show(result)
             except (Exception, SystemExit) as e:
                 outcome = failure(e)
             after = [show(a) for a in list(args) + list(kwargs.values()) if isinstance(a, (list, dict, set, bytearray)) or rest_of(a)]

@@ -1,0 +1,35 @@
+"""Values of derived types: what asks for a type by isinstance takes them, and what compares types does not.
+
+Standard library only.
+"""
+
+
+class Text(str):
+    pass
+
+
+class Row(list):
+    pass
+
+
+class Table(dict):
+    pass
+
+
+class Pair(tuple):
+    __slots__ = ()
+
+
+KINDS = {str: Text, list: Row, dict: Table, tuple: Pair}
+DERIVED = tuple(KINDS.values())
+
+
+def derived(v):
+    """The value as one of a type that is derived from its own; itself where there is none."""
+    kind = KINDS.get(type(v))
+    return kind(v) if kind else v
+
+
+def plain(v):
+    """A value of a derived type as one of the type that it is derived from, with the name of its own."""
+    return type(v).__mro__[1](v), type(v).__name__

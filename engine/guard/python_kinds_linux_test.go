@@ -1,0 +1,114 @@
+package guard_test
+
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+	"atoll/engine/guard"
+)
+
+// measures is given matches, tables, functions and a file by its tests, of which one runs out of stack before another.
+const measures = `
+import re
+
+MEASURE = re.compile(r"(\d+)(?:\.(\d+))?")
+
+
+def amount(match):
+    whole, part = match.groups()
+    return int(whole) + (int(part) / 10 ** len(part) if part else 0)
+
+
+def total(text):
+    return sum(amount(m) for m in MEASURE.finditer(text))
+
+
+def pairs(table):
+    if isinstance(table, dict):
+        table = table.items()
+    return sorted((str(k), v) for k, v in table)
+
+
+def checked(make):
+    def check(text):
+        value = make(text)
+        if isinstance(value, (dict, list)):
+            raise ValueError("no container")
+        return value
+
+    return check
+
+
+def filled(table):
+    return ["" if v is None or v == "" else "%s" % v for v in table.values()]
+
+
+def deep(n):
+    return [deep(n - 1)] if n else []
+
+
+def load(file):
+    return file.read().decode().split()
+
+`
+
+const measuresTest = `
+import tempfile
+import unittest
+import kit
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertEqual(kit.total("12 and 1.5"), 13.5)
+        self.assertEqual(kit.pairs({"b": 1, "a": 2}), [("a", 2), ("b", 1)])
+        self.assertEqual(kit.pairs([("b", 1)]), [("b", 1)])
+        self.assertEqual(kit.checked(lambda text: text.upper())("a"), "A")
+        self.assertEqual(kit.filled({"a": 1, "b": True, "c": None}), ["1", "True", ""])
+
+    def test_deep(self):
+        with self.assertRaises(RecursionError):
+            kit.deep(1000000)
+
+    def test_load(self):
+        with tempfile.TemporaryFile() as f:
+            f.write(b"a b")
+            f.seek(0)
+            self.assertEqual(kit.load(f), ["a", "b"])
+`
+
+func TestWhatOnlyValuesOfOtherKindsShowOfPythonCodeIsFound(t *testing.T) {
+	t.Parallel()
+	for i, c := range []struct{ name, was, is, where string }{
+		{"a test behind one that runs out of stack", "file.read().decode()", `file.read().decode(errors="replace")`, "kit.load"},
+		{"a match that a test does not make itself", "int(part) / 10 ** len(part)", "int(part) / 10", "kit.amount"},
+		{"a table of a derived type", "isinstance(table, dict)", "type(table) is dict", "kit.pairs"},
+		{"a function that gives a list, called by the function that is the result", "isinstance(value, (dict, list))", "type(value) in (dict, list)", "kit.checked"},
+		{"a number of a table that is equal and of another type", `"%s" % v for`, `("%d" % v if type(v) in (int, float) and v % 1 == 0 else "%s" % v) for`, "kit.filled"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if i > 0 {
+				suitetest.Full(t, "compares a Python module; the case before it stands for it")
+			}
+			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 240}, measures, measuresTest, c.was, c.is), c.where)
+		})
+	}
+}
+
+func TestRefactoringsOfPythonCodeThatIsGivenValuesOfOtherKindsRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
+	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 240}, measures, measuresTest,
+		`    whole, part = match.groups()
+    return int(whole) + (int(part) / 10 ** len(part) if part else 0)`, `    part = match.group(2)
+    n = int(match.group(1))
+    if not part:
+        return n
+    return n + int(part) / 10 ** len(part)`,
+		"table = table.items()\n", "table = [(k, table[k]) for k in table]\n",
+		"value = make(text)\n        if isinstance(value, (dict, list)):", "value = make(text)\n        if isinstance(value, list) or isinstance(value, dict):",
+		`MEASURE = re.compile(r"(\d+)(?:\.(\d+))?")`, `MEASURE = re.compile(r"([0-9]+|\d+)(?:[.](\d+))?")`,
+		`"" if v is None or v == "" else "%s" % v`, `str(v) if v is not None and v != "" else ""`,
+	))
+}
