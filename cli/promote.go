@@ -118,7 +118,8 @@ type promoted struct {
 	Value     string             `json:"value,omitempty"` // with its evidence, for people
 	Gain      string             `json:"gain,omitempty"`
 	Claim     *evidence.Claim    `json:"claim,omitempty"`
-	Note      string             `json:"note,omitempty"` // in the message of the commit or of the patch
+	Note      string             `json:"note,omitempty"`  // in the message of the commit or of the patch
+	Doubt     string             `json:"doubt,omitempty"` // what speaks against it: it failed, was rejected, or waits for a person
 	Behaviour *guard.Report      `json:"behaviour,omitempty"`
 }
 
@@ -156,7 +157,7 @@ func (a *App) promoteAsItIs(ctx context.Context, o *opened, c *record.Candidate,
 	if err != nil {
 		return err
 	}
-	out := promoted{Candidate: c.ID, Commit: c.Commit}
+	out := promoted{Candidate: c.ID, Commit: c.Commit, Doubt: view.Doubt(c)}
 	if out.Note, err = engine.Evidence(ctx, o.reader(), snap, c.ID); err != nil {
 		return err
 	}
@@ -186,8 +187,11 @@ func (a *App) promoteAsItIs(ctx context.Context, o *opened, c *record.Candidate,
 	return a.printPromoted(snap, &out)
 }
 
-// printPromoted says what the value of a candidate rests on, and how it behaves.
+// printPromoted says what speaks against a candidate, what its value rests on, and how it behaves.
 func (a *App) printPromoted(s *view.Snapshot, out *promoted) error {
+	if out.Doubt != "" {
+		fmt.Fprintf(a.Out, "%-10s %s\n", "take care", out.Doubt)
+	}
 	if out.Claim != nil {
 		root := ", whose value is " + view.FormatValue(view.ClaimRoot(s, out.Claim))
 		if s.Paired {

@@ -56,6 +56,34 @@ func TestAPromotionThatIsNotVerifiedTellsItsEvidence(t *testing.T) {
 	}
 }
 
+// Whoever wants to look at a candidate that failed may have a branch of it, which says so.
+func TestAPromotionOfWhatFailedSaysSo(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{
+		"eval.sh":      "if ! cmp -s numbers.conf numbers.base; then echo 'the third circle is too large' >&2; exit 1; fi\n" + smallEval,
+		"numbers.base": smallNumbers, "atoll.yaml": strings.Replace(smallYAML, "[eval.sh]", "[eval.sh, numbers.base]", 1),
+	})
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "--message", "an evaluator that takes the root alone")
+	must(t, dir, "run", "--headless", "--max-jobs", "2")
+	var first struct {
+		ID int `json:"id"`
+	}
+	list := must(t, dir, "candidates", "--status", "failed", "--json") // one a line
+	if err := json.NewDecoder(strings.NewReader(list)).Decode(&first); err != nil {
+		t.Fatalf("none failed: %v", err)
+	}
+	id := fmt.Sprintf("c%d", first.ID)
+	why := id + " failed: test: the third circle is too large"
+	if out := must(t, dir, "promote", id, "--branch", "failed"); !strings.Contains(out, why) {
+		t.Errorf("it says\n%s", out)
+	}
+	if got := git(t, dir, "log", "-1", "--format=%B", "failed"); !strings.Contains(got, why) {
+		t.Errorf("the message is\n%s", got)
+	}
+}
+
 func TestAPromotionAsJSONIsOneDocument(t *testing.T) {
 	t.Parallel()
 	dir := searchedSmall(t)

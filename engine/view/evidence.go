@@ -16,15 +16,43 @@ func Evidence(s *Snapshot, d *CandidateDetail, evaluator string) string {
 	if id == record.Root {
 		return ""
 	}
-	lines := []string{
-		ClaimText(s, id, &d.Claim),
-		fmt.Sprintf("Measured where the search began (%s), not on the branch as it is now: %s.", s.Experiment.RootCommit.Short(), conditions(s, d.Samples)),
+	told := ClaimText(s, id, &d.Claim)
+	if doubt := Doubt(&d.Candidate); doubt != "" {
+		told = doubt + ".\n" + told
+	}
+	lines := []string{told}
+	if len(d.Samples) > 0 {
+		lines = append(lines, fmt.Sprintf("Measured where the search began (%s), not on the branch as it is now: %s.", s.Experiment.RootCommit.Short(), conditions(s, d.Samples)))
 	}
 	if evaluator != "" {
 		lines = append(lines, "Evaluator: "+Shorten(evaluator, 300))
 	}
 	lines = append(lines, fmt.Sprintf("Reproduce: atoll promote %s --verify --experiment %d", id, s.Experiment.ID))
 	return strings.Join(lines, "\n")
+}
+
+// Doubt says why a candidate is none to be kept as it is: it failed, was rejected, waits for a
+// person, or was never measured. "" of one that has a value and nothing against it.
+func Doubt(c *record.Candidate) string {
+	why := CleanLine(Shorten(c.Reason, 300))
+	if c.Class != record.ClassNone && why != "" {
+		why = string(c.Class) + ": " + why
+	}
+	if why != "" {
+		why = ": " + why
+	}
+	switch c.Status {
+	case record.StatusFailed:
+		return c.ID.String() + " failed" + why
+	case record.StatusRejected:
+		return c.ID.String() + " was rejected" + why
+	case record.StatusHeld:
+		return c.ID.String() + " waits for a person" + why
+	case record.StatusMade, record.StatusCancelled:
+		return c.ID.String() + " was not measured" + why
+	case record.StatusScored, record.StatusElite:
+	}
+	return ""
 }
 
 // conditions are what the samples of a candidate were taken under.
