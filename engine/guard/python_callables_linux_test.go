@@ -118,7 +118,7 @@ def want(got, wanted):
 		"a character becomes its neighbour or one of its kind": `want({"0x02", "0x13", "0y12", "0xa2"} <= set(others("0x12")), True)`,
 		"a number is written in another way":                   `want({"x 12E5", "x 0xc", "x .12", "x NaN"} <= set(others("x 12")), True); want(any(v.endswith("E+2") for v in others("no number", 20000)), True)`,
 		"an expression of the code is matched": `from atoll_guard_patterns import matched
-want(matched([r"\\[0-3][0-7]", "plain (text)", r"[a-c]+x|\d{2,}", "[open", r"(?i)(b)\1"]), ["\\00", "\\37", "\\24", "ax", "77777", "77", "bb"])
+want(matched([r"\\[0-3][0-7]", "plain (text)", r"[a-c]+x|\d{2,}", "[open", r"(?i)(b)\1"]), ["\\00", "\\37", "\\24", "\\20", "\\34", "\\07", "\\04", "ax", "77777", "77", "abbax", "bcaax", "70", "bb"])
 near = probe.Edges([{"s": r"\\[0-3][0-7]"}], []).near("abcd"); want({"ab\\37cd", "abcd\\00"} <= set(near), True)`,
 		"bytes stay what they are where they are not changed": `near = others(b"\xff\x80ab"); want(sum(b"\xff\x80" in v for v in near) > len(near) // 2, True); want("世界".encode() in probe.Edges([], []).near(b"a"), True)`,
 		"a function becomes another":                          `want({f.__name__ for f in others(len, 400)}, {f.__name__ for f in FUNCTIONS})`,

@@ -7,7 +7,7 @@ import (
 	"atoll/engine/guard"
 )
 
-// measures is given matches, tables, functions and a file by its tests, of which one runs out of stack before another.
+// measures is given matches, tables, functions, mocks and a file by its tests, of which one runs out of stack before another.
 const measures = `
 import re
 
@@ -50,11 +50,35 @@ def deep(n):
 def load(file):
     return file.read().decode().split()
 
+
+class Plan:
+    def __init__(self):
+        self.steps = []
+
+    def step(self, name, action):
+        self.steps.append((name, action))
+        return self
+
+    def clear(self):
+        del self.steps[:]
+
+    def first(self, hour):
+        if not re.match(r"^([0-5]\d)?:[0-5]\d$", hour):
+            raise ValueError("no time of day")
+        return "%s of %d at %s" % (self.steps[0][0], len(self.steps), hour)
+
+    def run(self, n):
+        return [action(n) for _, action in self.steps]
+
+
+PLAN = Plan()
+
 `
 
 const measuresTest = `
 import tempfile
 import unittest
+from unittest import mock
 import kit
 
 
@@ -65,6 +89,13 @@ class Test(unittest.TestCase):
         self.assertEqual(kit.pairs([("b", 1)]), [("b", 1)])
         self.assertEqual(kit.checked(lambda text: text.upper())("a"), "A")
         self.assertEqual(kit.filled({"a": 1, "b": True, "c": None}), ["1", "True", ""])
+
+    def test_plan(self):
+        for n in range(30):
+            kit.PLAN.clear()
+            kit.PLAN.step("s%d" % n, mock.Mock(return_value=n))
+        self.assertEqual(kit.PLAN.first("10:00"), "s29 of 1 at 10:00")
+        self.assertEqual(kit.PLAN.run(1), [29])
 
     def test_deep(self):
         with self.assertRaises(RecursionError):
@@ -83,6 +114,8 @@ func TestWhatOnlyValuesOfOtherKindsShowOfPythonCodeIsFound(t *testing.T) {
 		{"a test behind one that runs out of stack", "file.read().decode()", `file.read().decode(errors="replace")`, "kit.load"},
 		{"a match that a test does not make itself", "int(part) / 10 ** len(part)", "int(part) / 10", "kit.amount"},
 		{"a table of a derived type", "isinstance(table, dict)", "type(table) is dict", "kit.pairs"},
+		{"an object of the module that many calls were made on, and a text that only one choice of an expression makes", `([0-5]\d)?:`, `([0-5]?\d)?:`, "kit.Plan.first"},
+		{"an object that was given a mock", "[action(n) for _, action in self.steps]", "[action(str(n)) for _, action in self.steps]", "kit.Plan.run"},
 		{"a function that gives a list, called by the function that is the result", "isinstance(value, (dict, list))", "type(value) in (dict, list)", "kit.checked"},
 		{"a number of a table that is equal and of another type", `"%s" % v for`, `("%d" % v if type(v) in (int, float) and v % 1 == 0 else "%s" % v) for`, "kit.filled"},
 	} {
@@ -91,7 +124,7 @@ func TestWhatOnlyValuesOfOtherKindsShowOfPythonCodeIsFound(t *testing.T) {
 			if i > 0 {
 				suitetest.Full(t, "compares a Python module; the case before it stands for it")
 			}
-			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 240}, measures, measuresTest, c.was, c.is), c.where)
+			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 400}, measures, measuresTest, c.was, c.is), c.where)
 		})
 	}
 }
@@ -108,6 +141,10 @@ func TestRefactoringsOfPythonCodeThatIsGivenValuesOfOtherKindsRaiseNoAlarm(t *te
     return n + int(part) / 10 ** len(part)`,
 		"table = table.items()\n", "table = [(k, table[k]) for k in table]\n",
 		"value = make(text)\n        if isinstance(value, (dict, list)):", "value = make(text)\n        if isinstance(value, list) or isinstance(value, dict):",
+		`        return "%s of %d at %s" % (self.steps[0][0], len(self.steps), hour)`, `        steps = self.steps
+        name, _ = steps[0]
+        return f"{name} of {len(steps)} at {hour}"`,
+		"return [action(n) for _, action in self.steps]", "return [step[1](n) for step in self.steps]",
 		`MEASURE = re.compile(r"(\d+)(?:\.(\d+))?")`, `MEASURE = re.compile(r"([0-9]+|\d+)(?:[.](\d+))?")`,
 		`"" if v is None or v == "" else "%s" % v`, `str(v) if v is not None and v != "" else ""`,
 	))

@@ -2,6 +2,7 @@
 
 Standard library only; the same expression gives the same texts in every process.
 """
+import random
 import re
 import warnings
 
@@ -12,6 +13,7 @@ except ImportError:  # before Python 3.11
     import sre_parse as parser
 
 MOST_PATTERNS = 12
+MOST_TEXTS = 8  # of one expression
 LONGEST_MATCH = 120
 LOOKS_LIKE = re.compile(r"\\[dDsSwWbB]|\[[^\]]+\]|\(\?")  # what a text hardly has that is no expression
 OF_CATEGORY = {"DIGIT": "07", "SPACE": " \n", "WORD": "a_", "NOT_DIGIT": "a ", "NOT_SPACE": "a-", "NOT_WORD": " -"}
@@ -24,12 +26,14 @@ class Unknown(Exception):
 
 
 class Match:
-    """One text that an expression may match: of each choice the first, the last or one between them."""
+    """One text that an expression may match: of each choice the first, the last or one between them, and of further texts one of these by chance."""
 
     def __init__(self, which):
-        self.which, self.groups = which, {}
+        self.which, self.groups, self.chance = which, {}, random.Random(which)
 
     def pick(self, values):
+        if self.which > 2:
+            return values[self.chance.choice((0, len(values) - 1, len(values) // 2))]
         return values[(0, len(values) - 1, len(values) // 2)[self.which]]
 
     def of(self, parsed):
@@ -52,7 +56,8 @@ class Match:
             return text
         if op in REPEATS:
             least, most, inner = av
-            return "".join(self.of(inner) for _ in range(self.pick([least, max(least, min(1, most)), min(most, least + 3)])))
+            times = [least, max(least, min(1, most)), min(most, least + 3)]
+            return "".join(self.of(inner) for _ in range(self.pick(list(dict.fromkeys(times)) if self.which > 2 else times)))
         if op is codes.GROUPREF:
             return self.groups.get(av, "")
         if op is getattr(codes, "ATOMIC_GROUP", None):
@@ -80,7 +85,7 @@ def matched(texts, known=None):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 made, expression = parser.parse(text, flags), re.compile(text, flags)
-            found = [Match(which).of(made) for which in range(3)]
+            found = [Match(which).of(made) for which in range(MOST_TEXTS)]
         except (re.error, Unknown, StopIteration, OverflowError, RecursionError, ValueError):
             continue
         out += [m for m in dict.fromkeys(found) if m and m != text and len(m) <= LONGEST_MATCH and expression.search(m)]

@@ -63,6 +63,8 @@ MOST_LARGE = 3  # of those of a function
 ALL_LARGE = 12 << 20  # bytes of all of them
 LARGE_SHARE = 40  # one case in so many is a large call
 MOST_POOLED = 60  # values of one parameter
+MOST_HISTORY = 12  # calls that an object had
+MOST_PARTIAL = 20  # calls of one method on objects of which some calls are not known
 MOST_STEPS = 8  # calls of one method that an object may have had before, too
 MOST_DRAINED = 200  # of what an iterator yields
 FAR = 763  # the result is open at no number that code is likely to close, given one for a file
@@ -251,7 +253,7 @@ class Recorder:
         self.known = {}  # code -> (module, name) or None
         self.calls = {}  # (module, name) -> {pickle: recipe}
         self.tried = {}
-        self.objects = {}  # id -> [object, class, init recipe, history or None]
+        self.objects = {}  # id -> [object, class, init recipe, history or None, whether calls are missing in it]
         self.marks = {}  # id -> (object, (module, name))
         self.expressions = {}  # their recipes
         self.busy = threading.local()
@@ -336,7 +338,7 @@ class Recorder:
         try:
             data = pickle.dumps(value, 4)
         except Exception:
-            if isinstance(value, NAMED):
+            if isinstance(value, NAMED) or callable(value) and not isinstance(value, type) and not of_tree(type(value)):  # such as a mock
                 return ("function", place_of(value))
             raise Unrecordable from None
         if len(data) > self.longest or b"__main__" in data:
@@ -412,7 +414,7 @@ class Recorder:
         kept = self.objects.get(id(me)) if me is not None else None
         if bound and name == "__init__":
             if kept is None and len(self.objects) < 20000:
-                entry = [me, type(me), None, None]
+                entry = [me, type(me), None, None, False]
                 self.objects[id(me)] = entry
                 entry[2] = (tuple(self.encode(a) for a in args[1:]), {k: self.encode(v) for k, v in kwargs.items()})
                 entry[3] = []
@@ -434,20 +436,20 @@ class Recorder:
             if bound and isinstance(me, type):
                 rest = args[1:]
             recipe = (tuple(self.encode(a) for a in rest), {k: self.encode(v) for k, v in kwargs.items()})
-            if public and not private:
+            if public and not private and not (outer and kept[4] and len(self.calls.get(key, ())) >= MOST_PARTIAL):
                 own = self.encode(me) if bound and not isinstance(me, type) and not self.static(frame, key) else None
                 if bound and self.static(frame, key):
                     recipe = (tuple(self.encode(a) for a in args), recipe[1])
                 self.keep(key, ("call", own, *recipe))
         except Unrecordable:
             if outer:
-                kept[3] = None
+                kept[4] = True
             raise
         if outer:
-            if len(kept[3]) >= 12:
-                kept[3] = None
-            else:
-                kept[3].append((name, *recipe))
+            if len(kept[3]) >= MOST_HISTORY:  # what was done first and last with an object that many tests have, such as one of a module
+                del kept[3][MOST_HISTORY // 2]
+                kept[4] = True
+            kept[3].append((name, *recipe))
 
     @staticmethod
     def offered(cls):
