@@ -46,11 +46,12 @@ func TestEveryClassOfFailureKeepsItsEvidenceAndIsCounted(t *testing.T) {
 	s := workbench(t, `evaluator:
   dir: evaluator
   objective: score
-  timeout: 3s
+  timeout: 2m
   root_repeats: 1
   command: [sh, "{dir}/value.sh", "{dir}"]
   stages:
     - {name: build, command: [sh, -n, program.sh], output: none}
+    - {name: wait, command: [sh, program.sh, wait], output: none, timeout: 5s}
     - {name: setup, command: [sh, program.sh, setup], output: none}
     - {name: test, command: [sh, "{dir}/test.sh"], output: none}
     - {name: value}
@@ -64,8 +65,8 @@ limits: {memory: 96MiB}
 	}{
 		{"build", "program.sh", "if true\n", "failed", "yntax error", "yntax error"},
 		{"test", "program.sh", "case $1 in test) echo no ;; esac\n", "failed", "said 'no'", "said 'no'"},
-		{"timeout", "program.sh", "echo begun >&2\nsleep 60\n", "failed", "timed out after 3s", "begun"},
-		{"memory", "program.sh", "awk 'BEGIN { while (1) hoard[n++] = sprintf(\"%1000s\", n) }'\n", "failed", "memory", "evaluation"},
+		{"timeout", "program.sh", "case $1 in wait) echo begun >&2; sleep 300 ;; esac\n", "failed", "timed out after 5s", "begun"},
+		{"memory", "program.sh", "case $1 in setup) awk 'BEGIN { while (1) hoard[n++] = sprintf(\"%1000s\", n) }' ;; esac\n", "failed", "memory", "evaluation"},
 		{"output", "program.sh", "case $1 in value) yes full >&2 ;; *) echo ok ;; esac\n", "failed", "output", "full"},
 		{"crash", "program.sh", "kill -SEGV $$\n", "failed", "SIGSEGV", "evaluation"},
 		{"metric", "program.sh", "case $1 in test) echo ok ;; value) echo NaN ;; esac\n", "failed", "NaN", "NaN"},
