@@ -37,7 +37,7 @@ func testAll(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		return 1
 	}
-	suitetest.SystemFirst()
+	suitetest.SystemFirst("cargo")
 	code := suitetest.RunAtOnce(m, "4")
 	for _, b := range []*original{&base, &paced} {
 		if b.dir != "" {
