@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(natsServer) != "" {
 		serveNATS()
 	}
-	suitetest.SystemFirst()
+	suitetest.SystemFirst("cargo")
 	os.Exit(suitetest.InMemory(func() int {
 		code := suitetest.RunAtOnce(m, "4")
 		if built.dir != "" {

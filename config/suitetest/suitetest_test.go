@@ -1,7 +1,10 @@
 package suitetest_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"atoll/config/suitetest"
@@ -61,6 +64,31 @@ func TestEveryDayEachNthOfAListStandsForTheOthers(t *testing.T) {
 			t.Setenv("ATOLL_SLOW", "")
 			if got := suitetest.Every(tt.n, list); !slices.Equal(got, tt.want) {
 				t.Errorf("of %v there are %v, want %v", list, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheSystemsFoldersComeFirstOnPATH(t *testing.T) {
+	manager, others := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(manager, "cargo"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	system := []string{"/usr/local/bin", "/usr/bin", "/bin"}
+	for _, tt := range []struct {
+		name    string
+		without []string
+		want    []string
+	}{
+		{name: "others follow in their order", want: []string{manager, others}},
+		{name: "one with a program that nobody runs is left out", without: []string{"cargo"}, want: []string{others}},
+		{name: "the system's stay, whatever they have", without: []string{"sh"}, want: []string{manager, others}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("PATH", strings.Join([]string{manager, "/usr/bin", others}, ":"))
+			suitetest.SystemFirst(tt.without...)
+			if got := filepath.SplitList(os.Getenv("PATH")); !slices.Equal(got, append(slices.Clone(system), tt.want...)) {
+				t.Errorf("PATH is %v, want %v and then %v", got, system, tt.want)
 			}
 		})
 	}

@@ -7,10 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/plugin"
 	"atoll/engine/sandbox"
 	_ "atoll/engine/sandbox/boot" // this binary is the first process of sandboxes
 )
+
+func TestMain(m *testing.M) {
+	suitetest.SystemFirst("cargo")
+	os.Exit(m.Run())
+}
 
 // box is a sandbox as a run has it.
 func box(t *testing.T) *sandbox.Box {
