@@ -83,6 +83,13 @@ type attack struct {
 
 func solve(script string) []entry { return []entry{plain("solve.sh", honest+script)} }
 
+// keeps prints what an earlier run left behind and leaves it for the next.
+func keeps(comment string) []entry {
+	const folders = `/tmp /var/tmp ~ "$TMPDIR" /dev/shm . "$ATOLL_RUN_DIR"`
+	return solve("for f in " + folders + "; do cat $f/left-behind; done 2>/dev/null\n" +
+		"for f in " + folders + "; do echo LEFT-BEHIND > $f/left-behind; done 2>/dev/null; true # " + comment + "\n")
+}
+
 var attacks = []attack{
 	{"replaces the protected helper in the tree", []entry{plain("trusted/case.txt", "a b c d e\n"), plain("solve.sh", honest)}, true},
 	{"replaces the folder of the protected helper by a symlink", []entry{link("trusted", "mine"), plain("mine/case.txt", "a b c d e\n")}, true},
@@ -97,8 +104,7 @@ var attacks = []attack{
 		echo '{"metrics": {"score": 1e9}}' > "$f"; done 2>/dev/null` + "\n"), false},
 	{"reads keys of this machine", solve("cat SECRET ~/.ssh/* /proc/[0-9]*/environ /proc/[0-9]*/cwd/* 2>/dev/null; tail -n +1 EVAL/* /atoll/evaluator/* 2>/dev/null; true\n"), false},
 	{"writes all over this machine", solve("for f in SECRET EVAL/judge.py EVAL/helper.py /tmp/WORD /var/tmp/WORD ~/WORD /dev/shm/WORD /etc/WORD; do echo WORD > $f; rm -f $f; echo WORD > $f; done 2>/dev/null; true\n"), false},
-	{"keeps something for the next run", solve(`for f in /tmp /var/tmp ~ "$TMPDIR" /dev/shm . "$ATOLL_RUN_DIR"; do cat $f/left-behind; done 2>/dev/null
-		for f in /tmp /var/tmp ~ "$TMPDIR" /dev/shm . "$ATOLL_RUN_DIR"; do echo LEFT-BEHIND > $f/left-behind; done 2>/dev/null; true` + "\n"), false},
+	{"keeps something for the next run", keeps("one"), false},
 	{"connects to services of this machine", solve("python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", PORT), 1).send(b\"WORD\")' 2>/dev/null; true\n"), false},
 	{"leaves daemons behind", solve("(setsid sh -c 'trap \"\" TERM HUP; sleep 2999 WORD; sleep 2999.5' >/dev/null 2>&1 &) ; (nohup sh -c 'sleep 2998; : WORD' >/dev/null 2>&1 &); true\n"), false},
 	{"takes memory", solve("python3 -c 'x = [bytearray(1 << 24) for _ in range(4096)]; print(\"c d e\")'\n"), false},
@@ -129,6 +135,7 @@ c = socket.socket(socket.AF_UNIX); c.connect(sys.argv[1]); print("c d e")' "$s" 
 	{"plants a hook", []entry{plain(".git/hooks/post-checkout", "#!/bin/sh\ntouch /tmp/WORD\n")}, true},
 	{"names files with newlines and escape codes", []entry{plain("a\nb", "x"), plain("\x1b]0;WORD\x07\x1b[31mred", "x"), plain("solve.sh", honest+"#2\n")}, true},
 	{"names a file that is no text", []entry{plain("bad\xff\xfename", "x"), plain("solve.sh", honest+"#3\n")}, false},
+	{"finds what another candidate kept", keeps("two"), false},
 }
 
 // alike are attacks that others of this list, or TestHostileLimits of the sandbox, stand
@@ -171,7 +178,8 @@ func newTarget(t *testing.T, mode string) *target {
 	write(t, filepath.Join(x.eval, "secret"), "s3cr3t-"+x.word+"\n")
 	x.listen()
 	x.create("sandbox.mode="+mode, "evaluator.command=[python3, \"{dir}/judge.py\"]", "evaluator.output=result-file",
-		"evaluator.dir="+x.eval, "evaluator.protected=[trusted/**]", "evaluator.timeout=4s", "evaluator.repeats=2", "evaluator.root_repeats=2",
+		"evaluator.dir="+x.eval, "evaluator.protected=[trusted/**]", "evaluator.timeout=4s", "evaluator.root_repeats=2",
+		fmt.Sprintf("evaluator.repeats=%d", suitetest.Pick(1, 2, 2)), // what one run leaves for the next is an attack of two candidates, too
 		"limits.memory=256MiB", "limits.procs=60", "limits.disk=64MiB", "limits.output=1MiB", "workers=2", "budget.jobs=500",
 		"map.axes=[{metric: claim, min: 0, max: 10, bins: 10}]", "search.operators={tune: 1}",
 		"agents=[{kind: offline, name: offline, weight: 1}]")
