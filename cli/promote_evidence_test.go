@@ -149,6 +149,12 @@ func TestTheValueOfAPairedExperimentIsTakenOutAsARatio(t *testing.T) {
 	if out := must(t, dir, "status"); !strings.Contains(out, "  1 by definition, its own total 32  n ") || strings.Count(out, " of the root's total") != 1 || strings.Contains(out, "total 1") {
 		t.Errorf("status says\n%s", out)
 	}
+	out := must(t, dir, "show", "best")
+	for _, want := range []string{": a ratio to the root's total, measured beside it\n", "  (its own)\n", " 32  (the root's beside it)\n", "  (of the two: the objective)\n"} {
+		if strings.Count(out, want) != 1 {
+			t.Errorf("show does not say %q once:\n%s", want, out)
+		}
+	}
 	if out := must(t, dir, "experiments"); !strings.Contains(out, told) {
 		t.Errorf("experiments says\n%s", out)
 	}

@@ -71,9 +71,11 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	for _, p := range l.Parents {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
 	}
-	if err := a.printObjective(ctx, o, l); err != nil {
+	snap, err := o.snapshot(ctx)
+	if err != nil {
 		return err
 	}
+	fmt.Fprintf(w, "objective  %s\n", o.objectiveText(snap, l))
 	if l.Objective != nil {
 		fmt.Fprintf(w, "decided by %s, spread %s\n", view.Plural(l.Samples, "sample"), view.FormatValue(l.Spread))
 	}
@@ -95,7 +97,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		if i == 0 && l.Samples > 1 {
 			fmt.Fprintf(w, "metrics    of the sample in the middle of the %d that decided\n", l.Samples)
 		}
-		fmt.Fprintf(w, "           %s\n", metricText(m))
+		fmt.Fprintf(w, "           %s%s\n", metricText(m), partOfRatio(snap, m.Name))
 	}
 	fmt.Fprintf(w, "niche      %s\nsize       %s, +%d -%d lines\n", nicheText(l.Niche), view.Plural(c.Files, "file"), c.Added, c.Removed)
 	if err := a.printBehaviour(ctx, o, &c); err != nil {
@@ -129,18 +131,34 @@ func behaviourText(r *guard.Report) string {
 	return view.CleanLine(strings.TrimPrefix(r.Summary(), "behaviour "))
 }
 
-// printObjective tells the value of a candidate as what it is.
-func (a *App) printObjective(ctx context.Context, o *opened, l candidateLine) error {
+// objectiveText is the value of a candidate as what it is: where values are ratios to the
+// root's, it says so.
+func (o *opened) objectiveText(snap *view.Snapshot, l candidateLine) string {
 	text := o.valueText(l)
-	if l.ID == record.Root && o.state.Config.Evaluator.Paired && l.Objective != nil {
-		snap, err := o.snapshot(ctx)
-		if err != nil {
-			return err
-		}
-		text = snap.RootText()
+	switch {
+	case !snap.Paired || l.Objective == nil || l.Version < o.exp.Objective:
+		return text
+	case l.ID == record.Root:
+		return snap.RootText()
 	}
-	_, err := fmt.Fprintf(a.Out, "objective  %s\n", text)
-	return err
+	return text + ": a ratio to the root's " + view.CleanLine(snap.Objective) + ", measured beside it"
+}
+
+// partOfRatio says of a metric that it is the ratio that values are, or one of its two sides;
+// "" for any other.
+func partOfRatio(snap *view.Snapshot, metric string) string {
+	if !snap.Paired {
+		return ""
+	}
+	switch metric {
+	case snap.Objective:
+		return "  (its own)"
+	case snap.Objective + ".root":
+		return "  (the root's beside it)"
+	case snap.Objective + ".ratio":
+		return "  (of the two: the objective)"
+	}
+	return ""
 }
 
 // printBehaviour tells what the guard found, where it looked.
