@@ -160,6 +160,7 @@ func Load(o LoadOptions) (Loaded, error) {
 		d.flag(fields, root, f)
 	}
 	l.findCaches()
+	l.findInterpreters()
 	_, operators := l.Origins["search.operators"]
 	l.fill(operators)
 	for _, p := range l.Config.Validate() {

@@ -29,6 +29,11 @@ var languages = []string{
 func (e *Evaluator) find(ctx context.Context, f Finder) programs {
 	names := slices.Clone(languages)
 	for _, st := range e.stages {
+		for _, word := range st.Command { // a script that times a command gets it as its words
+			if isInterpreter(word) && !slices.Contains(names, word) {
+				names = append(names, word)
+			}
+		}
 		if st.adapter == nil && len(st.Command) > 1 && (filepath.IsAbs(st.Command[0]) || !strings.Contains(st.Command[0], "/")) && !slices.Contains(names, st.Command[0]) {
 			names = append(names, st.Command[0])
 		}
@@ -43,4 +48,10 @@ func (e *Evaluator) find(ctx context.Context, f Finder) programs {
 		}
 	}
 	return found
+}
+
+// isInterpreter reports whether a word of a command is the interpreter of Python of some
+// environment.
+func isInterpreter(word string) bool {
+	return filepath.IsAbs(word) && filepath.Base(filepath.Dir(word)) == "bin" && strings.HasPrefix(filepath.Base(word), "python")
 }

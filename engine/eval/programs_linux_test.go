@@ -52,6 +52,33 @@ func TestAnInterpreterBehindAShimIsFoundAndMounted(t *testing.T) {
 	}
 }
 
+func TestAnInterpreterThatAScriptGetsAsAWordIsMounted(t *testing.T) {
+	box, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeAuto})
+	if err != nil {
+		t.Skipf("no sandbox on this machine: %v", err)
+	}
+	home := t.TempDir()
+	python := filepath.Join(home, ".venv", "bin", "python3")
+	if err := os.MkdirAll(filepath.Dir(python), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := "#!/bin/sh\ncase \"$1\" in\nx) echo value=42;;\n*) echo " + python + "; echo " + filepath.Dir(filepath.Dir(python)) + ";;\nesac\n"
+	if err := os.WriteFile(python, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	e, err := eval.New(t.Context(), box, eval.Options{
+		Command: []string{"sh", "-c", `exec "$0" x`, python}, Output: output.OutputPairs, Objective: "value",
+		LookupEnv: func(key string) (string, bool) { return "/usr/bin:/bin", key == "PATH" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := e.Run(t.Context(), eval.Request{Base: t.TempDir(), Trusted: t.TempDir(), Root: true})
+	if err != nil || out.Objective != 42 {
+		t.Errorf("the evaluator gives %v, %s %s (%v); want 42", out.Objective, out.Class, strings.TrimSpace(out.Reason), err)
+	}
+}
+
 // cutShort is a box whose search for programs is broken off from outside.
 type cutShort struct {
 	*sandbox.Box

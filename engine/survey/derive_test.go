@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"slices"
 	"testing"
 
 	"atoll/store/record"
@@ -26,5 +27,36 @@ func TestAFigureOfTheRootIsToldOnceWithItsUnit(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestTheInterpreterThatLacksAModuleIsNamed(t *testing.T) {
+	s := &survey{Options: Options{Tree: "/home/me/x"}}
+	const why = "No module named 'yaml'"
+	for _, c := range []struct {
+		name    string
+		command []string
+		want    string
+	}{
+		{"that of PATH", []string{"python3", "-m", "pytest"}, "the python3 of your PATH"},
+		{"that of an environment of the tree", []string{"/home/me/x/.venv/bin/python3", "-m", "pytest"}, ".venv/bin/python3"},
+		{"another one, behind a script", []string{"bash", "{dir}/time.sh", "/opt/py/bin/python3.12", "x.py"}, "/opt/py/bin/python3.12"},
+		{"none is named", []string{"sh", "test.sh"}, "the python3 of your PATH"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got, want := s.helpful(why, c.command), why+"; install it for "+c.want+", or list its folder in evaluator.caches"; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestAnInterpreterOfTheTreeIsWrittenRelativeToIt(t *testing.T) {
+	got := portable("/home/me/x", "bash", "{dir}/time.sh", "/home/me/x/.venv/bin/python3", "/home/me/x/a.py", "/usr/bin/python3")
+	if want := []string{"bash", "{dir}/time.sh", ".venv/bin/python3", "/home/me/x/a.py", "/usr/bin/python3"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := portable("", "/.venv/bin/python3"); got[0] != "/.venv/bin/python3" {
+		t.Errorf("without a tree a path became %q", got)
 	}
 }

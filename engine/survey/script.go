@@ -49,7 +49,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 		return "it did not end in " + firstPatience.String(), nil
 	}
 	if raw.Exit != 0 {
-		return s.helpful(sample.Reason), nil
+		return s.helpful(sample.Reason, after(s.before, plain)), nil
 	}
 	switch {
 	case raw.HasResult:
@@ -105,8 +105,8 @@ func (s *survey) number(stdout string) {
 	}
 }
 
-// helpful adds what to do to a reason that many people meet.
-func (s *survey) helpful(reason string) string {
+// helpful adds what to do to a reason, of a command that failed, that many people meet.
+func (s *survey) helpful(reason string, command []string) string {
 	switch {
 	case s.bare:
 		plain, _, _ := strings.Cut(reason, " (a program outside /usr ")
@@ -114,11 +114,25 @@ func (s *survey) helpful(reason string) string {
 	case ownModule.MatchString(reason) && s.Lab.hasPackage(ownModule.FindStringSubmatch(reason)[1]):
 		return reason + "; the build of the package makes that file and no commit holds it: make it, `git add -f` it, and commit it on a branch of your own"
 	case strings.Contains(reason, "No module named"):
-		return reason + "; install it for the python3 of your PATH, or list its folder in evaluator.caches"
+		return reason + "; install it for " + interpreter(portable(s.Tree, command...)) + ", or list its folder in evaluator.caches"
 	case strings.Contains(reason, "Cannot find module") || strings.Contains(reason, "ERR_MODULE_NOT_FOUND"):
 		return reason + "; node_modules is not part of the commit: list its folder in evaluator.caches and set NODE_PATH in evaluator.env"
 	}
 	return reason
+}
+
+// interpreter names the interpreter of Python that ran a command.
+func interpreter(command []string) string {
+	for _, word := range command {
+		switch {
+		case !isPython(word):
+		case strings.Contains(word, "/"):
+			return word
+		default:
+			return "the " + word + " of your PATH"
+		}
+	}
+	return "the python3 of your PATH"
 }
 
 // ownModule finds a module of a package that is not there.

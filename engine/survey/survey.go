@@ -120,7 +120,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	s.guarded()
 	s.budget()
-	s.d.Measured, s.d.Caches = &s.m, carried(s.d.Caches, s.Modules)
+	s.d.Measured, s.d.Caches, s.d.Evaluator = &s.m, carried(s.d.Caches, s.Modules), portable(s.Tree, s.d.Evaluator...)
+	for i, st := range s.m.Stages {
+		s.m.Stages[i].Command = portable(s.Tree, st.Command...)
+	}
 	return Result{Detected: s.d, Scaffold: s.scaffold, Each: s.each}, nil
 }
 

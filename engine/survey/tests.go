@@ -35,14 +35,14 @@ func (s *survey) otherTests(ctx context.Context) error {
 			if why == "" {
 				s.testCommand = s.m.Stages[0].Command
 				if i > 0 {
-					s.Say(fmt.Sprintf("%s has no %s, so %s runs the tests and what measures", s.Pythons[0], lacks, tries[0][0]))
+					s.Say(fmt.Sprintf("%s has no %s, so %s runs the tests and what measures", portable(s.Tree, s.Pythons[0])[0], lacks, portable(s.Tree, tries[0][0])[0]))
 				}
 				if instead != "" {
 					s.Say(instead)
 				}
 				return nil
 			}
-			instead = orElse(instead, fmt.Sprintf("%s does not run the tests: %s", strings.Join(prepared(command), " "), why))
+			instead = orElse(instead, fmt.Sprintf("%s does not run the tests: %s", strings.Join(portable(s.Tree, prepared(command)...), " "), why))
 			missing := ""
 			if m := noModule.FindStringSubmatch(why); m != nil {
 				missing = m[1]
@@ -118,6 +118,18 @@ func pythonTests(found, files []string, python string) [][]string {
 // testFolders are where tests of Python usually are.
 func testFolders() []string { return []string{"tests", "test"} }
 
+// portable is a command as another machine knows it, too: the interpreter of a virtual
+// environment of the tree lies beside the file.
+func portable(tree string, command ...string) []string {
+	list := slices.Clone(command)
+	for i, word := range list {
+		if rest, ok := strings.CutPrefix(word, tree+"/"); ok && tree != "" && config.IsVenvPython(rest) {
+			list[i] = rest
+		}
+	}
+	return list
+}
+
 func isPython(word string) bool { return strings.HasPrefix(path.Base(word), "python") }
 
 // python is the interpreter that runs the tests, or the first of those to try.
@@ -157,7 +169,7 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 		return s.try(ctx, append(slices.Clip(command), "-o", "addopts=")) // of a plug-in that is not installed
 	}
 	if sample.Raw.Exit == 2 && duringCollection.MatchString(text) {
-		if ran, err := s.tryFolders(ctx, command, s.helpful(sample.Reason)); err != nil || ran {
+		if ran, err := s.tryFolders(ctx, command, s.helpful(sample.Reason, command)); err != nil || ran {
 			return "", err
 		}
 	}
@@ -213,7 +225,7 @@ func (l *Lab) hasTests(dir string) bool {
 func (s *survey) stageTests(command []string, sample *Sample) {
 	s.tests, s.testsOpened = sample.Raw.Wall, sample.Opened
 	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(sample.Raw.Wall)})
-	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(prepared(command), " ")))
+	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(portable(s.Tree, prepared(command)...), " ")))
 }
 
 // tryBuilt tries tests that failed once more behind the project's own build, where they lack
@@ -221,11 +233,11 @@ func (s *survey) stageTests(command []string, sample *Sample) {
 func (s *survey) tryBuilt(ctx context.Context, command []string, failed *Sample) (string, error) {
 	file := s.Lab.missing(&failed.Raw)
 	if file == "" {
-		return s.helpful(failed.Reason), nil
+		return s.helpful(failed.Reason, command), nil
 	}
 	line := s.buildOf(file)
 	if line == "" || isPython(command[0]) || slices.Equal(command[:min(2, len(command))], []string{"sh", "-c"}) && strings.Contains(command[2], line) {
-		return because(s.helpful(failed.Reason), file, lacks(s.Tree, file)), nil
+		return because(s.helpful(failed.Reason, command), file, lacks(s.Tree, file)), nil
 	}
 	return s.try(ctx, after(line, command))
 }
