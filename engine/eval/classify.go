@@ -47,11 +47,17 @@ func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) v
 		return v
 	}
 	if r.Exit == 127 && !strings.HasPrefix(st.argv0(), ".") {
-		told = strings.TrimSpace(told + " (a program outside /usr is seen only when its folder is listed in evaluator.caches)")
+		told = strings.TrimSpace(told + outside)
 	}
 	class := classByWords(st, text, strings.ToLower(string(r.Stdout)), r.Exit)
 	return verdict{class, output.OrElse(told, fmt.Sprintf("exited with code %d and wrote nothing", r.Exit))}
 }
+
+// outside is what to do about a program that a shell did not find.
+const outside = " (a program outside /usr is seen only when its folder is listed in evaluator.caches)"
+
+// WithoutAdvice is a reason without the advice about a program that was not found.
+func WithoutAdvice(reason string) string { return strings.Replace(reason, outside, "", 1) }
 
 // cure is what to do about a failure that the words of a program give away: one
 // of the machine, not of a candidate.

@@ -31,7 +31,7 @@ func Risky(v Verdict, diffs []record.FileDiff, seenBefore func(path string) bool
 		lines += max(diffs[i].Added, 0) + max(diffs[i].Removed, 0)
 	}
 	if len(diffs) >= largeFiles || lines >= LargeLines {
-		why = append(why, fmt.Sprintf("large diff: %s, %s", count(len(diffs), "file"), count(lines, "line")))
+		why = append(why, fmt.Sprintf("large diff: %s, %s", record.Plural(len(diffs), "file"), record.Plural(lines, "line")))
 	}
 	if seenBefore != nil {
 		why = append(why, unseenFiles(diffs, seenBefore)...)
@@ -60,11 +60,4 @@ func unseenFiles(diffs []record.FileDiff, seenBefore func(string) bool) []string
 		return []string{first + " was never touched before"}
 	}
 	return []string{fmt.Sprintf("%s and %d more were never touched before", first, n-1)}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

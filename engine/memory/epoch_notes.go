@@ -155,7 +155,7 @@ func (f *EpochFacts) plateau() (record.Note, bool) {
 	if f.BestTold != nil {
 		stood = f.bestNow()
 	}
-	text := fmt.Sprintf("The best %s has stood at %s for %s: small steps from it seem used up; try another structure, a rewrite, or a version that is worse now but different.", f.name(), stood, plural(f.Stale, "epoch"))
+	text := fmt.Sprintf("The best %s has stood at %s for %s: small steps from it seem used up; try another structure, a rewrite, or a version that is worse now but different.", f.name(), stood, record.Plural(f.Stale, "epoch"))
 	if y := byYield(f.Operators); len(y) > 0 && y[0].Better > 0 && f.BestTold == nil {
 		text += fmt.Sprintf(" %s still finds improvements (%d of %d).", y[0].Name, y[0].Better, y[0].Jobs)
 	}

@@ -317,7 +317,7 @@ func Text(f EpochFacts) string {
 		b.WriteString("values vary: what is counted as better below is by the samples that decided, and may be luck; gains are those that others confirmed\n")
 	}
 	if f.Stale > 0 {
-		fmt.Fprintf(&b, "the best has not moved for %s\n", plural(f.Stale, "epoch"))
+		fmt.Fprintf(&b, "the best has not moved for %s\n", record.Plural(f.Stale, "epoch"))
 	}
 	for _, group := range []struct {
 		name string
@@ -383,10 +383,3 @@ func (f *EpochFacts) metric() string {
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return strconv.Itoa(n) + " " + word + "s"
-}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atoll/config"
+	"atoll/engine/eval"
 	"atoll/engine/eval/output"
 )
 
@@ -109,8 +110,7 @@ func (s *survey) number(stdout string) {
 func (s *survey) helpful(reason string, command []string) string {
 	switch {
 	case s.bare:
-		plain, _, _ := strings.Cut(reason, " (a program outside /usr ")
-		return plain // npm install, which brings packages and their programs, is advised
+		return eval.WithoutAdvice(reason) // npm install, which brings packages and their programs, is advised
 	case ownModule.MatchString(reason) && s.Lab.hasPackage(ownModule.FindStringSubmatch(reason)[1]):
 		return reason + "; the build of the package makes that file and no commit holds it: make it, `git add -f` it, and commit it on a branch of your own"
 	case strings.Contains(reason, "No module named"):

@@ -2,8 +2,9 @@ package view
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"atoll/store/record"
 )
 
 const heldBy = "held by "
@@ -17,12 +18,7 @@ func IsHeldByRule(why string) bool {
 }
 
 // Plural counts things: "1 job", "2 jobs".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
+func Plural(n int, noun string) string { return record.Plural(n, noun) }
 
 // FormatValue writes a metric with up to six significant digits.
 func FormatValue(v float64) string { return fmt.Sprintf("%.6g", v) }
