@@ -222,6 +222,9 @@ func (a *App) summary(s *view.Snapshot, axes string) error {
 	if why := unsure(s); why != "" {
 		fmt.Fprintf(w, "note  %s; `%s` goes on, `%s` measures it now\n", why, a.says("run"), a.says("promote best --verify"))
 	}
+	if text := a.hopeful(s); text != "" {
+		fmt.Fprintf(w, "note  %s\n", text)
+	}
 	fmt.Fprintf(w, "jobs  %s\n", countsText(s))
 	if n := s.Jobs.Ended(); n > 1 && s.Jobs.Failed == n && len(s.Failures) > 0 {
 		most := s.Failures[0]

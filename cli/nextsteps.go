@@ -24,6 +24,15 @@ func unsure(s *view.Snapshot) string {
 	return fmt.Sprintf("the gain of %s is not confirmed: by the %s held out so far it may be none", b.ID, view.Plural(c.N, "sample"))
 }
 
+// hopeful names who looks better than the best and is not proven, and what finds out; "" for nobody.
+func (a *App) hopeful(s *view.Snapshot) string {
+	if s.Hope == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s looks better than the best, %s by %s, which is too few to be sure: `%s` goes on, `%s` measures it alone", s.Hope.ID,
+		s.Valued(view.FormatValue(s.Hope.Objective)), view.Plural(s.Hope.Samples, "sample"), a.says("run"), a.says("promote "+s.Hope.ID.String()+" --verify"))
+}
+
 // stateText tells a state and why. Where the doubt about the best is told in a line of its own
 // the reason does without it.
 func (a *App) stateText(s *view.Snapshot) string {

@@ -57,6 +57,18 @@ func TestABestIsNotCalledAGainThatIsNone(t *testing.T) {
 	}
 }
 
+func TestWhoLooksBetterIsNamedWithWhatFindsOut(t *testing.T) {
+	s := view.Snapshot{Objective: "ms", Direction: "minimize", Paired: true, Noisy: true}
+	if got := (&App{}).hopeful(&s); got != "" {
+		t.Errorf("of nobody it says %q", got)
+	}
+	s.Hope = &view.Standing{ID: 25, Objective: 0.338, Samples: 2}
+	const want = "c25 looks better than the best, 0.338 of the root's ms by 2 samples, which is too few to be sure: `atoll run` goes on, `atoll promote c25 --verify` measures it alone"
+	if got := (&App{}).hopeful(&s); got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
 func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 	root := view.Standing{ID: record.Root}
 	offline := []view.Yield{{Name: "offline"}}

@@ -57,6 +57,9 @@ func TestNothingBetterThanTheRootIsSaidWithWhatToDo(t *testing.T) {
 			s.Jobs.Scored, s.Jobs.Placed, s.Jobs.Failed = 0, 0, 9
 		}, []string{said, "none was measured: 6 tells why"}, ""},
 		{"where it has ended", func(s *view.Snapshot) { root(s); s.State = record.ExperimentDone }, []string{said, "F offers more jobs"}, ""},
+		{"where one looks better and is not proven", func(s *view.Snapshot) {
+			s.Best, s.Review, s.Hope = s.Root, nil, &view.Standing{ID: 25, Samples: 2}
+		}, []string{said, "c25 looks better, by 2 samples: too few to be sure"}, ""},
 		{"where one that waits is better", func(s *view.Snapshot) { s.Best = s.Root }, []string{said, "one that waits would be: r decides"}, ""},
 		{"not before anything was tried", func(s *view.Snapshot) { root(s); s.Jobs = view.Counts{Max: 500} }, []string{"best 2.1602"}, said},
 		{"not where something is", func(*view.Snapshot) {}, []string{"best 2.4"}, said},

@@ -35,6 +35,7 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Experiment.State = s.Run
 	snap.Root = s.standing(s.Candidate(record.Root), 0)
 	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
+	snap.Hope = s.hope()
 	snap.RejectedAfter = rejectedAfter(s)
 	snap.Best.Verified = s.Decided.verified(s.Best)
 	if s.Noisy {
@@ -53,6 +54,20 @@ func (s *State) Snapshot() *view.Snapshot {
 	}
 	snap.Undo, snap.Redo = s.positions()
 	return snap
+}
+
+// hope is who looks better than the best by more than noise explains, and leads once it
+// has been measured further.
+func (s *State) hope() *view.Standing {
+	if !s.Noisy {
+		return nil
+	}
+	best, m := s.Candidate(s.Best), s.rivalOfBest()
+	if best == nil || m == nil || !s.runner(m).Plain(s.runner(best), s.Evidence.noise.Dev()) {
+		return nil
+	}
+	st := s.standing(m, 0)
+	return &st
 }
 
 // rejectedAfter counts the candidates that people rejected once their jobs had come to

@@ -39,7 +39,8 @@ type trial struct {
 	queue             []record.Job
 	progs             map[record.CandidateID]*program
 	known             map[string]record.CandidateID
-	spent             int // samples
+	spent             int    // samples
+	look              func() // after each fold, where somebody does
 }
 
 // program is one candidate of a trial.
@@ -140,6 +141,9 @@ func (w *trial) run() {
 	fill := func(record.JobID) error {
 		f := w.st.FoldCount()
 		w.st.Lessons.Keep(f, ahead)
+		if w.look != nil {
+			w.look()
+		}
 		for w.next < w.st.FoldCount()+ahead && w.st.Archive() != nil {
 			if a, ok := w.st.NextAsk(); ok {
 				w.remeasure(a)

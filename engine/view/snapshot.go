@@ -42,6 +42,7 @@ type Snapshot struct {
 	Slots      int
 
 	Root, Best Standing
+	Hope       *Standing // looks better than the best by more than noise explains, and is not proven yet; nil for nobody
 	Jobs       Counts
 	// RejectedAfter counts candidates that people rejected once they were measured: the ends of
 	// their jobs, which Jobs counts, stay as they were.
