@@ -7,6 +7,7 @@ import (
 	_ "embed" // what runs in the sandbox
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +49,9 @@ const (
 	slowCall    = 20 * time.Millisecond // one that takes longer is left out
 	slowCalls   = 20 * time.Millisecond // all of one function
 	profileTime = "2"                   // seconds
+	// negligible is the part of the time in the function that takes most below which one is
+	// left out: in the mean it would count as much.
+	negligible = 0.05
 )
 
 // recorded is what tests call.
@@ -61,8 +65,15 @@ type calledOften struct {
 	Name  string `json:"name"`  // module:function, or file:function; nothing behind the colon is what the file gives as a whole
 	Count int    `json:"count"` // of calls while the tests ran
 	Calls []call `json:"calls"`
+	// Share is the part of the time that the tests spend in these functions; 0: not known.
+	Share float64 `json:"share,omitempty"`
 
 	seconds float64 // of all that the tests call, by what the calls take now
+}
+
+// called is the function as text names it.
+func (f *calledOften) called() string {
+	return strings.TrimSuffix(strings.ReplaceAll(f.Name, ":", "."), ".")
 }
 
 // callBench is a benchmark of calls of tests in the making.
@@ -70,6 +81,7 @@ type callBench struct {
 	*survey
 	kit   callKit
 	calls *recorded
+	left  []string // functions that take next to no time
 }
 
 // call is one call: arguments and answer as expressions.
@@ -112,7 +124,7 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 	}
 	var names []string
 	for _, f := range s.calls.Functions {
-		names = append(names, strings.TrimSuffix(strings.ReplaceAll(f.Name, ":", "."), "."))
+		names = append(names, f.called())
 	}
 	s.d.Evaluator, s.d.Adapter, s.d.Output, s.m.Objective = s.callCommand(), "", output.OutputFile, "time_us"
 	s.d.Found = "no benchmark, so " + EvaluatorDir + " times " + strings.Join(names, ", ") + " by calls of the tests"
@@ -124,6 +136,11 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 		"An objective was missing: "+EvaluatorDir+" times the functions in which the tests spend their time, by calls of the tests (calls.json). Look whether they are what you care about.",
 		"The calls are made many times over: an answer that is kept for the next time looks like a gain.")
 	s.Say("an objective was missing: the time of " + someOf(names, 8) + " by calls of the tests stands in; look whether they are what you care about")
+	if len(s.left) > 0 {
+		why := fmt.Sprintf("eft out of %s, because the tests spend there less than %.0f %% of the time that they spend in %s: ", s.m.Objective, 100*negligible, names[0])
+		s.m.Notes = append(s.m.Notes, "L"+why+someOf(s.left, 12)+".")
+		s.Say("l" + why + someOf(s.left, 6))
+	}
 	return "", s.callTargets(ctx)
 }
 
@@ -220,17 +237,40 @@ func (s *callBench) keepSteady(ctx context.Context) (string, error) {
 	if len(s.calls.Functions) == 0 {
 		return "no call of the tests gives the same answer twice in a short time, so no benchmark can be scaffolded", nil
 	}
-	slices.SortStableFunc(s.calls.Functions, func(a, b *calledOften) int {
+	s.left = s.calls.weigh()
+	return "", nil
+}
+
+// weigh keeps the functions in which the tests spend their time, the one that takes most of
+// it first, and says what part each takes. It names those that are negligible.
+func (r *recorded) weigh() (left []string) {
+	slices.SortStableFunc(r.Functions, func(a, b *calledOften) int {
 		return cmp.Or(cmp.Compare(b.seconds, a.seconds), strings.Compare(a.Name, b.Name))
 	})
-	s.calls.Functions = s.calls.Functions[:min(len(s.calls.Functions), mostFunctions)]
-	return "", nil
+	least := negligible * r.Functions[0].seconds
+	r.Functions = slices.DeleteFunc(r.Functions, func(f *calledOften) bool {
+		if f.seconds < least {
+			left = append(left, f.called())
+		}
+		return f.seconds < least
+	})
+	r.Functions = r.Functions[:min(len(r.Functions), mostFunctions)]
+	all := 0.0
+	for _, f := range r.Functions {
+		all += f.seconds
+	}
+	for _, f := range r.Functions {
+		if all > 0 {
+			f.Share = math.Round(1e4*f.seconds/all) / 1e4
+		}
+	}
+	return left
 }
 
 // keep drops the calls that fail, vary or take long, and notes the answers of the others.
 func (f *calledOften) keep(first, second []answer) {
 	var kept []call
-	whole, tried := 0.0, 0.0
+	whole, tried, n := 0.0, 0.0, 0
 	for i, c := range f.Calls {
 		if i >= len(first) || i >= len(second) {
 			break
@@ -241,7 +281,7 @@ func (f *calledOften) keep(first, second []answer) {
 		if a.Failed != "" || b.Failed != "" || !same || micros > float64(slowCall.Microseconds()) {
 			continue
 		}
-		tried += micros
+		tried, n = tried+micros, n+1
 		if whole+micros > float64(slowCalls.Microseconds()) {
 			continue
 		}
@@ -250,10 +290,11 @@ func (f *calledOften) keep(first, second []answer) {
 		kept = append(kept, c)
 	}
 	f.Calls = kept
-	f.seconds = tried / float64(max(1, len(kept))) * float64(f.Count) / 1e6
+	f.seconds = tried / float64(max(1, n)) * float64(f.Count) / 1e6
 }
 
-// callTargets makes targets of the functions in which the benchmark spends its time.
+// callTargets makes targets of the functions in which the benchmark spends its time, when
+// each function that it calls is given the share that it has in the tests.
 func (s *callBench) callTargets(ctx context.Context) error {
 	var shares []struct {
 		File   string

@@ -12,16 +12,20 @@ import (
 	"atoll/store/record"
 )
 
-// patience is the timeout for something that took so long on the root: six
-// times and a little, for a machine that is busier than now.
-func patience(took time.Duration) time.Duration {
-	t := 6*took + 10*time.Second
-	for _, step := range []time.Duration{20 * time.Second, 30 * time.Second, 45 * time.Second, time.Minute, 90 * time.Second} {
-		if t <= step {
-			return step
-		}
+// building is what a candidate may take longer because it is built: on the root all may be
+// built already.
+const building = 10 * time.Second
+
+// patience is the timeout for something of which the slowest run on the root took so long:
+// five times that, for a machine that is busier than now, and at least 15 s. A candidate that
+// never ends costs all of it.
+func patience(language string, took time.Duration) time.Duration {
+	t := 5 * took
+	if language != "python" && language != "javascript" {
+		t += building
 	}
-	return (t + time.Minute - 1).Truncate(time.Minute)
+	const least, step = 15 * time.Second, 5 * time.Second
+	return max(least, (t + step - 1).Truncate(step))
 }
 
 // The search that is proposed: about half an hour, within bounds.

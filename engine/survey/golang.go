@@ -91,7 +91,7 @@ func (s *survey) goTests(ctx context.Context) error {
 		return nil
 	}
 	s.tests, s.testsOpened = again.Raw.Wall, again.Opened
-	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(again.Raw.Wall)})
+	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(s.d.Language, max(sample.Raw.Wall, again.Raw.Wall))})
 	s.Say(fmt.Sprintf("%d tests pass in %s", t.passed, roundTime(again.Raw.Wall)))
 	return nil
 }

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
@@ -57,7 +58,8 @@ func (s *survey) goTargets(ctx context.Context, before string, command, packages
 	return nil
 }
 
-// merged are functions by what they are called: two that have one name in one file are one.
+// merged are functions by what they are called, the hottest first: two that have one name in
+// one file are one.
 func merged(list []hot) []hot {
 	var out []hot
 	for _, h := range list {
@@ -68,6 +70,7 @@ func merged(list []hot) []hot {
 		}
 		out[i].share += h.share
 	}
+	slices.SortStableFunc(out, func(a, b hot) int { return cmp.Compare(b.share, a.share) })
 	return out
 }
 

@@ -171,7 +171,7 @@ func (s *protection) refused(ctx context.Context) (string, error) {
 	for _, st := range s.m.Stages {
 		all = append(all, eval.Options{Command: wordy(st.Command), Caches: s.d.Caches, Env: s.d.Env, Timeout: testPatience, Output: output.OutputFile, Protected: s.d.Protected})
 	}
-	for _, o := range all {
+	for i, o := range all {
 		s.doing(o.Timeout, "looking whether %s runs with its files protected", oneLine(o.Command))
 		sample, err := s.Lab.Run(ctx, o, false)
 		if err != nil {
@@ -179,6 +179,10 @@ func (s *protection) refused(ctx context.Context) (string, error) {
 		}
 		if text := string(sample.Raw.Stderr) + string(sample.Raw.Stdout); sample.Raw.Exit != 0 && readOnly.MatchString(text) {
 			return text, nil
+		}
+		if i > 0 && sample.Raw.Exit == 0 {
+			st := &s.m.Stages[i-1]
+			st.Timeout = max(st.Timeout, patience(s.d.Language, sample.Raw.Wall))
 		}
 	}
 	return "", nil

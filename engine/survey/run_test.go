@@ -1,6 +1,7 @@
 package survey_test
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -281,10 +282,10 @@ func TestCallsOfPythonTestsBecomeABenchmark(t *testing.T) {
 	r, said, err := surveyed(t, map[string]string{
 		"pyproject.toml": "[project]\nname = \"words\"\n", "words/__init__.py": "from words.count import count, shuffled, spell\n",
 		"words/count.py": "import random\n\n\ndef _split(text):\n    return list(map(lambda w: w.lower(), text.split()))\n\n\ndef count(text, *, least=1):\n    seen = {}\n    for w in _split(text):\n        seen[w] = seen.get(w, 0) + 1\n    return {w: n for w, n in seen.items() if n >= least}\n\n\n" +
-			"def shuffled(words):\n    return random.sample(words, len(words))\n\n\ndef spell(word):\n    for c in word:\n        yield c\n\n\ndef clear(words):\n    words.clear()\n",
+			"def shuffled(words):\n    return random.sample(words, len(words))\n\n\ndef first(word):\n    return word[:1]\n\n\ndef spell(word):\n    for c in word:\n        yield c\n\n\ndef clear(words):\n    words.clear()\n",
 		"tests/__init__.py": "",
-		"tests/test_words.py": "import unittest\n\nfrom words import count, shuffled, spell\nfrom words.count import clear\n\n\nclass Tests(unittest.TestCase):\n    def test_count(self):\n        self.assertEqual(count(\"a b A \" * 50, least=60), {\"a\": 100})\n        self.assertRaises(AttributeError, count, 3)\n\n" +
-			"    def test_others(self):\n        self.assertEqual(list(spell(\"abc\")), [\"a\", \"b\", \"c\"])\n        shuffled(list(range(50)))\n        clear([1])\n",
+		"tests/test_words.py": "import unittest\n\nfrom words import count, shuffled, spell\nfrom words.count import clear, first\n\n\nclass Tests(unittest.TestCase):\n    def test_count(self):\n        for _ in range(20):\n            self.assertEqual(count(\"a b A \" * 50, least=60), {\"a\": 100})\n        self.assertRaises(AttributeError, count, 3)\n\n" +
+			"    def test_others(self):\n        for _ in range(20):\n            self.assertEqual(\"\".join(spell(\"abc\" * 100)), \"abc\" * 100)\n        first(\"word\")\n        shuffled(list(range(50)))\n        clear([1])\n",
 	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -301,6 +302,12 @@ func TestCallsOfPythonTestsBecomeABenchmark(t *testing.T) {
 		if strings.Contains(r.Scaffold["calls.json"], other) {
 			t.Errorf("%s cannot be called again and again:\n%s", other, r.Scaffold["calls.json"])
 		}
+	}
+	if strings.Contains(r.Scaffold["calls.json"], "first") || !strings.Contains(said, "left out of time_us") || !strings.Contains(said, ": words.count.first\n") || !strings.Contains(r.Scaffold["calls.json"], `"share": 0.`) {
+		t.Errorf("a function in which the tests spend next to no time is not left out:\n%s\n%s", said, r.Scaffold["calls.json"])
+	}
+	if !slices.IsSortedFunc(r.Measured.Targets[:len(r.Measured.Targets)-1], func(a, b config.Target) int { return cmp.Compare(b.Weight, a.Weight) }) {
+		t.Errorf("the hottest target is not the first: %+v", r.Measured.Targets)
 	}
 	if !slices.ContainsFunc(r.Measured.Targets, func(t config.Target) bool {
 		return t.Symbol == "_split" && slices.Equal(t.Files, []string{"words/count.py"})
@@ -337,7 +344,7 @@ func TestCallsOfJavaScriptTestsBecomeABenchmark(t *testing.T) {
 	}{
 		{"modules that are required", map[string]string{
 			"package.json": `{"name": "words", "main": "lib/words.js", "scripts": {"test": "node test/all.js"}}`, "lib/words.js": module,
-			"test/all.js": "const assert = require('assert');\nconst words = require('..');\nassert.equal(words.snake('Hello World', { by: '-' }), 'hello-world');\nassert.throws(() => words.snake(3));\nassert.deepEqual([...words.letters('abc')], ['a', 'b', 'c']);\nwords.random();\nwords.clear([1]);\n",
+			"test/all.js": "const assert = require('assert');\nconst words = require('..');\nassert.equal(words.snake('Hello World', { by: '-' }), 'hello-world');\nassert.throws(() => words.snake(3));\nfor (let i = 0; i < 20; i++) assert.deepEqual([...words.letters('abc')], ['a', 'b', 'c']);\nwords.random();\nwords.clear([1]);\n",
 		}, []string{`"lib/words.js:snake"`, `[\"Hello World\", {\"by\": \"-\"}]`, `"lib/words.js:letters"`, `"iterates": true`}},
 		{"modules that are imported", map[string]string{
 			"package.json": `{"name": "words", "type": "module", "exports": "./index.js", "scripts": {"test": "node test.js"}}`,

@@ -337,7 +337,7 @@ func (s *survey) derive(samples []Sample) {
 	if spread > 0.05 && !s.m.Paired {
 		s.m.Repeats = 3
 	}
-	s.m.Timeout = patience(longest)
+	s.m.Timeout = patience(s.d.Language, longest)
 	s.m.Wall = longest // of one run; budget turns it into that of the search
 	s.m.Axes = axesOf(first.Metrics, objective.Name)
 	told := fmt.Sprintf("%s, %s in %d runs, %s each", figureText(objective, output.Median(values)), spreadText(spread), len(values), roundTime(longest))

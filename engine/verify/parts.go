@@ -58,18 +58,32 @@ type side struct {
 	metrics []record.Metric
 }
 
-// addParts keeps what both sides reported for the parts of the metric, whose names end
-// with its own: "Parse ns/op" is a part of "ns/op". One that is missing in a round, or not
-// above 0, is none.
+// partOf reports whether a metric is a part of the one that is verified, of a unit. The name of
+// a part ends with that of the whole ("Parse ns/op" of "ns/op"), or with the unit alone where
+// that ends the whole's ("words.count us" of "time_us").
+func (f *Figures) partOf(m *record.Metric, unit string) bool {
+	if strings.HasSuffix(m.Name, " "+f.Metric) {
+		return true
+	}
+	return unit != "" && m.Unit == unit && strings.HasSuffix(f.Metric, "_"+unit) && strings.HasSuffix(m.Name, " "+unit)
+}
+
+// addParts keeps what both sides reported for the parts of the metric. One that is missing in
+// a round, or not above 0, is none.
 func (f *Figures) addParts(before, after side) {
 	values := map[string]float64{}
 	for _, m := range after.metrics {
 		values[m.Name] = m.Value
 	}
-	first := f.N() == 0
+	first, unit := f.N() == 0, ""
+	for _, m := range before.metrics {
+		if m.Name == f.Metric {
+			unit = m.Unit
+		}
+	}
 	for _, m := range before.metrics {
 		v := values[m.Name]
-		if !strings.HasSuffix(m.Name, " "+f.Metric) || !(m.Value > 0) || !(v > 0) {
+		if !f.partOf(&m, unit) || !(m.Value > 0) || !(v > 0) {
 			continue
 		}
 		i := slices.IndexFunc(f.Parts, func(p Part) bool { return p.Metric == m.Name })
@@ -114,17 +128,33 @@ func (f *Figures) Worse() []Part {
 	return slices.DeleteFunc(slices.Clone(f.Parts), func(p Part) bool { return p.Moved(f.Minimize) >= 0 })
 }
 
-// PartsLine counts how the parts moved; "" without parts.
+// mostNamed is how many parts that moved alike are named beside their number.
+const mostNamed = 3
+
+// PartsLine counts how the parts moved, and names those that got better or stayed where they
+// are few; [Figures.Worse] has the others. It is "" without parts.
 func (f *Figures) PartsLine() string {
 	if len(f.Parts) == 0 {
 		return ""
 	}
-	better := 0
+	var better, same []string
 	for i := range f.Parts {
-		if f.Parts[i].Moved(f.Minimize) > 0 {
-			better++
+		p := &f.Parts[i]
+		switch p.Moved(f.Minimize) {
+		case 1:
+			better = append(better, view.Shorten(p.Metric, 60))
+		case 0:
+			same = append(same, view.Shorten(p.Metric, 60))
 		}
 	}
-	worse := len(f.Worse())
-	return fmt.Sprintf("of %d, %d better, %d worse, %d as before as far as can be told", len(f.Parts), better, worse, len(f.Parts)-better-worse)
+	return fmt.Sprintf("of %d, %d better%s, %d worse, %d as before as far as can be told%s",
+		len(f.Parts), len(better), f.named(better), len(f.Parts)-len(better)-len(same), len(same), f.named(same))
+}
+
+// named are names in brackets, where they are few and not those of all parts.
+func (f *Figures) named(parts []string) string {
+	if len(parts) == 0 || len(parts) > mostNamed || len(parts) == len(f.Parts) {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }

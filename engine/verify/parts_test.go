@@ -34,7 +34,7 @@ func TestAMeanThatGainsTellsWhatGotSlower(t *testing.T) {
 	if err := f.judgeParts(); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.PartsLine(); got != "of 3, 1 better, 1 worse, 1 as before as far as can be told" {
+	if got := f.PartsLine(); got != "of 3, 1 better (Parse ns/op), 1 worse, 1 as before as far as can be told (Sort ns/op)" {
 		t.Errorf("it says %q", got)
 	}
 	worse := f.Worse()
@@ -67,8 +67,40 @@ func TestPartsOfExactValuesAreExact(t *testing.T) {
 	if err := f.judgeParts(); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.PartsLine(); got != "of 3, 1 better, 1 worse, 1 as before as far as can be told" {
+	if got := f.PartsLine(); got != "of 3, 1 better (Parse ns/op), 1 worse, 1 as before as far as can be told (Sort ns/op)" {
 		t.Errorf("it says %q", got)
+	}
+}
+
+func TestFunctionsThatAMeanOfTimesIsOfAreItsParts(t *testing.T) {
+	us := func(values ...float64) (s side) {
+		s.value = values[0]
+		for i, name := range []string{"time_us", "words.count us", "words.spell us", "words.split us"} {
+			s.metrics = append(s.metrics, record.Metric{Name: name, Value: values[i], Unit: "us"})
+		}
+		s.metrics = append(s.metrics, record.Metric{Name: "load us", Value: 1, Unit: "ms"}, record.Metric{Name: "peak_us", Value: 1, Unit: "us"})
+		return s
+	}
+	f := Figures{Metric: "time_us", Minimize: true}
+	for i := range 8 {
+		slow := 1 + 0.01*float64(i%3)
+		f.add(us(60*slow, 1800*slow, 2*slow, 30), us(27, 1800*slow*(0.99+0.02*float64(i%2)), 0.4*slow, 33*slow))
+	}
+	if err := f.judgeParts(); err != nil || len(f.Parts) != 3 {
+		t.Fatalf("the parts are %v (%v)", f.Parts, err)
+	}
+	if got := f.PartsLine(); got != "of 3, 1 better (words.spell us), 1 worse, 1 as before as far as can be told (words.count us)" {
+		t.Errorf("it says %q", got)
+	}
+	if worse := f.Worse(); len(worse) != 1 || worse[0].Metric != "words.split us" {
+		t.Errorf("worse are %v", worse)
+	}
+	f = Figures{Metric: "time_us", Minimize: true}
+	f.add(us(60, 1800, 2, 30), us(60, 1800, 2, 30))
+	for i := range f.Parts {
+		if !strings.HasSuffix(f.Parts[i].Metric, " us") || f.Parts[i].Metric == "load us" {
+			t.Errorf("%s is a part", f.Parts[i].Metric)
+		}
 	}
 }
 

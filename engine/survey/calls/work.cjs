@@ -78,8 +78,9 @@ async function find(name) {
 }
 
 class Called {
-  constructor(found, calls) {
+  constructor(found, calls, share) {
     this.f = found.call;
+    this.share = share; // of the time of the tests in all of them
     this.owner = found.owner;
     this.calls = calls.map((c) => ({ args: valueOf(c.args), iterates: c.iterates }));
   }
@@ -151,7 +152,7 @@ function profile(functions, seconds) {
   session.post('Profiler.setSamplingInterval', { interval: 500 });
   session.post('Profiler.start');
   for (const f of functions) {
-    const until = Date.now() + (1000 * seconds) / functions.length;
+    const until = Date.now() + 1000 * seconds * (f.share || 1 / functions.length);
     while (Date.now() < until) f.run(1);
   }
   session.post('Profiler.stop', (_, { profile }) => {
@@ -188,7 +189,7 @@ async function main() {
   for await (const line of lines) {
     if (!functions) {
       functions = [];
-      for (const f of JSON.parse(line).functions) functions.push(new Called(await find(f.name), f.calls));
+      for (const f of JSON.parse(line).functions) functions.push(new Called(await find(f.name), f.calls, f.share));
       say('ready');
       continue;
     }

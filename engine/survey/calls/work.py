@@ -81,6 +81,7 @@ class Function:
     def __init__(self, given):
         module, _, name = given["name"].partition(":")
         self.call = ref(module, name)
+        self.share = given.get("share", 0)  # of the time of the tests in all of them
         self.calls = [(eval(c["args"], dict(NAMES)), eval(c["kwargs"], dict(NAMES)), c.get("iterates", False)) for c in given["calls"]]
 
     def run(self, times):
@@ -127,7 +128,7 @@ def profile(functions, seconds):
 
     profiler = cProfile.Profile()
     for f in functions:
-        until = time.perf_counter() + seconds / len(functions)
+        until = time.perf_counter() + seconds * (f.share or 1 / len(functions))
         while time.perf_counter() < until:
             profiler.enable()
             f.run(1)
