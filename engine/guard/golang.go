@@ -59,6 +59,7 @@ func (c *check) golang(ctx context.Context) error {
 			continue
 		}
 		m.beyond(modules[dir])
+		m.kept(modules[dir])
 		if err := m.packages(ctx, modules[dir]); err != nil {
 			return err
 		}

@@ -1,0 +1,374 @@
+package guard
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// goBegin is how a variable of a package begins.
+type goBegin struct {
+	safe  bool // a type of package sync that keeps nothing which a caller could see
+	empty bool // without a value, or with room for values: who gets hold of it will write
+	room  bool // empty, and a copy of it writes to the same
+	once  bool // sync.Once
+}
+
+// goWriters begin the names of methods that change what they are called on, of types that are not
+// known here.
+var goWriters = []string{"Store", "LoadOrStore", "LoadAndDelete", "Swap", "CompareAnd", "Delete", "Set", "Add", "Write", "Reset", "Push", "Insert", "Append", "Remove", "Grow", "Truncate", "Clear"}
+
+// declared notes how the variables of a file begin.
+func (k *goKeeping) declared(f *ast.File) {
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR {
+			continue
+		}
+		for _, s := range g.Specs {
+			s := s.(*ast.ValueSpec)
+			for i, name := range s.Names {
+				if v, ok := k.info.Defs[name].(*types.Var); ok {
+					k.begins[v] = k.begin(s, i)
+				}
+			}
+		}
+	}
+}
+
+func (k *goKeeping) begin(s *ast.ValueSpec, i int) *goBegin {
+	b := &goBegin{empty: len(s.Values) == 0}
+	of := s.Type
+	if len(s.Values) == len(s.Names) {
+		made, room := k.empty(s.Values[i])
+		b.empty, b.room = room, room
+		if of == nil {
+			of = made
+		}
+	}
+	switch name := k.imported(of); name {
+	case "sync.Once":
+		b.safe, b.once = true, true
+	case "sync.Pool", "sync.Mutex", "sync.RWMutex", "sync.WaitGroup", "sync.Cond":
+		b.safe = true
+	}
+	return b
+}
+
+// empty says which type a value is made of, and whether there is room in it and no value yet.
+func (k *goKeeping) empty(value ast.Expr) (of ast.Expr, room bool) {
+	switch x := ast.Unparen(value).(type) {
+	case *ast.UnaryExpr:
+		return k.empty(x.X)
+	case *ast.CompositeLit:
+		_, list := x.Type.(*ast.ArrayType)
+		return x.Type, len(x.Elts) == 0 && !(list && x.Type.(*ast.ArrayType).Len == nil)
+	case *ast.CallExpr:
+		switch name := k.builtin(x); name {
+		case "make", "new":
+			return x.Args[0], true
+		}
+	}
+	return nil, false
+}
+
+// imported is the full name of what another package has; "" for all else.
+func (k *goKeeping) imported(e ast.Expr) string {
+	if s, ok := e.(*ast.StarExpr); ok {
+		e = s.X
+	}
+	s, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	id, ok := s.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	if p, ok := k.info.Uses[id].(*types.PkgName); ok {
+		return p.Imported().Path() + "." + s.Sel.Name
+	}
+	return ""
+}
+
+// builtin is the name of the function of the language that a call calls.
+func (k *goKeeping) builtin(c *ast.CallExpr) string {
+	if id, ok := ast.Unparen(c.Fun).(*ast.Ident); ok {
+		if b, ok := k.info.Uses[id].(*types.Builtin); ok && len(c.Args) > 0 {
+			return b.Name()
+		}
+	}
+	return ""
+}
+
+// root is the variable of the package, or the receiver, that an expression is a part of.
+func (k *goKeeping) root(e ast.Expr, f *goFunction) *types.Var {
+	for {
+		switch x := e.(type) {
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.Ident:
+			if v, ok := k.info.Uses[x].(*types.Var); ok && (v == f.receiver || k.begins[v] != nil && !k.begins[v].safe) {
+				return v
+			}
+			return nil
+		default:
+			return nil
+		}
+	}
+}
+
+// look notes what the body of a function writes, asks and mentions.
+func (k *goKeeping) look(body ast.Node, f *goFunction) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			k.write(f, n.Lhs...)
+			k.hand(f, n.Rhs...)
+		case *ast.IncDecStmt:
+			k.write(f, n.X)
+		case *ast.RangeStmt:
+			k.write(f, n.Key, n.Value)
+		case *ast.ValueSpec:
+			k.hand(f, n.Values...)
+		case *ast.ReturnStmt:
+			k.hand(f, n.Results...)
+		case *ast.CompositeLit:
+			k.hand(f, n.Elts...)
+		case *ast.KeyValueExpr:
+			k.hand(f, n.Value)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				k.address(f, n.X)
+			}
+		case *ast.SliceExpr:
+			if v := k.root(n.X, f); v != nil && k.begins[v] != nil && k.begins[v].empty && isList(k.info.TypeOf(n.X)) {
+				f.hands[v] = true
+			}
+		case *ast.FuncLit:
+			f.closes = f.closes || k.outer(n)
+		case *ast.CallExpr:
+			return k.call(f, n)
+		case *ast.Ident:
+			if m, ok := k.info.Uses[n].(*types.Func); ok {
+				f.mentions = append(f.mentions, m.Origin())
+			}
+		}
+		return true
+	})
+}
+
+func isList(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array, *types.Slice:
+		return true
+	case *types.Pointer:
+		return isList(u.Elem())
+	}
+	return false
+}
+
+// write notes what assignments write. What belongs to the receiver counts where its field or what it
+// points to is set, not its name.
+func (k *goKeeping) write(f *goFunction, to ...ast.Expr) {
+	for _, e := range to {
+		if v := k.root(e, f); v != nil {
+			if v == f.receiver && !k.shared(e) {
+				continue
+			}
+			f.writes[v] = true
+		}
+	}
+}
+
+// shared reports a part of a receiver that is not of a copy alone.
+func (k *goKeeping) shared(e ast.Expr) bool {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr, *ast.StarExpr, *ast.SliceExpr:
+			return true
+		case *ast.SelectorExpr:
+			if t := k.info.TypeOf(x.X); t != nil {
+				if _, ok := t.Underlying().(*types.Pointer); ok {
+					return true
+				}
+			}
+			e = x.X
+		default:
+			return false
+		}
+	}
+}
+
+// outer reports a function within another that writes a variable of that one.
+func (k *goKeeping) outer(lit *ast.FuncLit) (found bool) {
+	is := func(e ast.Expr) {
+		for {
+			switch x := e.(type) {
+			case *ast.IndexExpr:
+				e = x.X
+				continue
+			case *ast.SelectorExpr:
+				e = x.X
+				continue
+			case *ast.StarExpr:
+				e = x.X
+				continue
+			case *ast.Ident:
+				v, ok := k.info.Uses[x].(*types.Var)
+				found = found || ok && v.Pkg() == k.pkg && v.Parent() != k.pkg.Scope() && v.Pos() < lit.Pos()
+			}
+			return
+		}
+	}
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				is(l)
+			}
+		case *ast.IncDecStmt:
+			is(n.X)
+		}
+		return true
+	})
+	return found
+}
+
+func isFunction(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
+// hand notes that others get hold of what has room: they write to the same.
+func (k *goKeeping) hand(f *goFunction, values ...ast.Expr) {
+	for _, e := range values {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		if !ok {
+			continue
+		}
+		v, ok := k.info.Uses[id].(*types.Var)
+		if !ok || k.begins[v] == nil || !k.begins[v].room || k.begins[v].safe {
+			continue
+		}
+		switch v.Type().Underlying().(type) {
+		case *types.Slice, *types.Map, *types.Pointer:
+			f.hands[v] = true
+		}
+	}
+}
+
+// address notes whose address is taken to be written to: what begins empty, and numbers.
+func (k *goKeeping) address(f *goFunction, e ast.Expr) {
+	v := k.root(e, f)
+	if v == nil {
+		return
+	}
+	number := false
+	if t := k.info.TypeOf(e); t != nil {
+		_, number = t.Underlying().(*types.Basic)
+		number = number && t != types.Typ[types.Invalid]
+	}
+	switch {
+	case number:
+		f.writes[v] = true
+	case v != f.receiver && k.begins[v].empty:
+		f.hands[v] = true
+	}
+}
+
+// call notes what a call changes; whether its parts are to be looked at.
+func (k *goKeeping) call(f *goFunction, c *ast.CallExpr) bool {
+	switch k.builtin(c) {
+	case "delete", "clear", "copy":
+		k.write(f, c.Args[0])
+		return true
+	case "append":
+		if s, ok := ast.Unparen(c.Args[0]).(*ast.SliceExpr); ok {
+			k.write(f, s)
+		}
+		k.hand(f, c.Args[0])
+		return true
+	case "":
+		if !k.info.Types[c.Fun].IsType() {
+			k.hand(f, c.Args...)
+		}
+	}
+	s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return true
+	}
+	if k.once(s) && len(c.Args) == 1 {
+		if k.usesCall(c.Args[0]) {
+			return true
+		}
+		if lit, ok := c.Args[0].(*ast.FuncLit); ok {
+			once := newGoFunction(f.name, f.file)
+			k.look(lit.Body, once)
+			k.others = append(k.others, once)
+		}
+		return false
+	}
+	v := k.root(s.X, f)
+	if v == nil {
+		return true
+	}
+	if m, ok := k.info.Uses[s.Sel].(*types.Func); ok && k.functionOf(m) {
+		f.asks[v] = append(f.asks[v], m.Origin())
+	} else if _, field := k.info.Uses[s.Sel].(*types.Var); !field && slices.ContainsFunc(goWriters, func(name string) bool { return strings.HasPrefix(s.Sel.Name, name) }) {
+		f.writes[v] = true
+	}
+	return true
+}
+
+// functionOf reports a method of the package whose body is there to be read.
+func (k *goKeeping) functionOf(m *types.Func) bool {
+	if m.Pkg() != k.pkg || m.Signature().Recv() == nil {
+		return false
+	}
+	_, abstract := m.Signature().Recv().Type().Underlying().(*types.Interface)
+	return !abstract
+}
+
+// once reports the method Do of a variable of type sync.Once.
+func (k *goKeeping) once(s *ast.SelectorExpr) bool {
+	id, ok := s.X.(*ast.Ident)
+	if !ok || s.Sel.Name != "Do" {
+		return false
+	}
+	v, ok := k.info.Uses[id].(*types.Var)
+	return ok && k.begins[v] != nil && k.begins[v].once
+}
+
+// usesCall reports a function, called once, that uses something of the call which comes first:
+// later ones would get its answer.
+func (k *goKeeping) usesCall(e ast.Expr) bool {
+	lit, ok := e.(*ast.FuncLit)
+	if !ok {
+		return false
+	}
+	uses := false
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			v, ok := k.info.Uses[id].(*types.Var)
+			uses = uses || ok && !v.IsField() && v.Parent() != k.pkg.Scope() && v.Pkg() == k.pkg && (v.Pos() < lit.Pos() || v.Pos() > lit.End())
+		}
+		return true
+	})
+	return uses
+}
