@@ -6,6 +6,8 @@ print changes what is measured without an answer of its own that differs.
 import ast
 import os
 
+from atoll_guard_keeping import new_in
+
 ENDS = {"os._exit", "os.abort", "os.kill", "os.killpg", "sys.exit", "exit", "quit", "os.execv", "os.execve", "os.execvp", "signal.raise_signal"}
 HOOKS = {
     "atexit.register", "signal.signal", "signal.setitimer", "sys.setprofile", "sys.settrace", "sys.setrecursionlimit", "sys.setswitchinterval",
@@ -126,5 +128,5 @@ def of_change(sources):
                 was = f.read()
         except (OSError, UnicodeDecodeError):
             pass
-        out += [{"file": name, "what": what} for what in sorted(beyond(now) - beyond(was))]
+        out += [{"file": name, "what": what} for what in sorted(beyond(now) - beyond(was)) + new_in(was, now, own)]
     return out
