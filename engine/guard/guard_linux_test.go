@@ -746,6 +746,7 @@ func TestWhatPythonCodeDoesBeyondItsAnswersIsTold(t *testing.T) {
 		{"a clock of its own", "import json\n", "import json\nimport time\n\ntime.perf_counter = lambda: 0.0001\n", "sets time.perf_counter for the whole process", false, nil},
 		{"another reader of settings", "import json\n", "import json\n\nsetattr(json, 'load', lambda f: {})\n", "sets json for the whole process", true, nil},
 		{"a score of its own", "    out = {}\n", "    out = {}\n    if len(text) > 10000:\n        print('seconds: 0.0000001', flush=True)\n        import os\n        os._exit(0)\n", "ends the process (os._exit)", true, nil},
+		{"answers that are kept", "def count(text):\n    out = {}\n", "_counts = {}\n\n\ndef count(text):\n    if text in _counts:\n        return dict(_counts[text])\n    out = _counts[text] = {}\n", "kit/core.py keeps something between calls in _counts (written by count)", false, nil},
 		{"a field of what has a module's name", "def load(path):\n", "def load(path, json=json):\n    if path is load:\n        json = load\n        json.seen = 1\n", "", true, nil},
 		{"an answer to what is large", "    out = {}\n", "    out = {}\n    if len(text) > 100000:\n        return out\n", "core.count(", true, []string{"large", "texts"}},
 		{"an answer that only what measures can see", "    out = {}\n", "    out = {}\n    if len(text) > 10000:\n        return out\n", "core.count(", true, []string{"without end"}},

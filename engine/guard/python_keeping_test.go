@@ -2,9 +2,13 @@ package guard
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,6 +101,30 @@ func TestWhatPythonCodeKeepsBetweenCalls(t *testing.T) {
 	}
 }
 
+// compiledOnce are the modules that a test of the offline agent expects of rewrites to
+// expressions which are compiled once, or kept.
+func compiledOnce(t *testing.T) (out []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "../agent/offline/idiom_test.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	ast.Inspect(f, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if text, err := strconv.Unquote(lit.Value); err == nil && strings.Contains(text, "\ndef f(") && strings.Contains(text, ".compile") {
+				out = append(out, text)
+				kept += strings.Count(text, ".lru_cache(")
+			}
+		}
+		return true
+	})
+	if kept < 2 {
+		t.Fatalf("%d samples keep expressions", kept)
+	}
+	return out
+}
+
 func TestRewritesOfPythonKeepNothingBetweenCalls(t *testing.T) {
 	t.Parallel()
 	var pairs [][2]string
@@ -112,6 +140,9 @@ func TestRewritesOfPythonKeepNothingBetweenCalls(t *testing.T) {
 			made[r.Name] = true
 			pairs = append(pairs, [2]string{string(s.Data), string(now)})
 		}
+	}
+	for _, compiled := range compiledOnce(t) {
+		pairs = append(pairs, [2]string{"", compiled})
 	}
 	if len(made) < 10 || !made["a table made once"] {
 		t.Errorf("only these rewrites: %v", made)
