@@ -48,6 +48,7 @@ type goKeeping struct {
 	pkg       *types.Package
 	info      *types.Info
 	begins    map[*types.Var]*goBegin
+	onces     map[*types.Var]bool // fields
 	functions map[*types.Func]*goFunction
 	others    []*goFunction                       // init, what is called once, and what variables hold
 	made      map[*types.Var]map[*types.Func]bool // functions of the package that made a function which a variable holds
@@ -59,6 +60,7 @@ func goKept(names []string, read func(string) []byte) map[string]goKeeper {
 	k := &goKeeping{
 		info:      &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{}},
 		begins:    map[*types.Var]*goBegin{},
+		onces:     map[*types.Var]bool{},
 		functions: map[*types.Func]*goFunction{}, made: map[*types.Var]map[*types.Func]bool{},
 	}
 	fset := token.NewFileSet()

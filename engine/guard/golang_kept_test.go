@@ -12,6 +12,7 @@ import (
 
 	"atoll/engine/agent/offline/idiom"
 	"atoll/engine/agent/offline/language"
+	"atoll/store/record"
 )
 
 // keptOf tells what the functions of a package of one file keep.
@@ -47,6 +48,10 @@ func TestWhatGoCodeKeepsBetweenCalls(t *testing.T) {
 		{"tables and expressions", "var table = []int{1, 2}\nvar digits [10]byte\nvar pattern = regexp.MustCompile(`a`)\nvar r = strings.NewReplacer(\"a\", \"b\")\nfunc init() { for i := range digits { digits[i] = '0' } }\nfunc F(s string, n int) (int, bool, string, string) { for _, x := range table[:n] { n += x }; return n, pattern.MatchString(s), r.Replace(s), string(digits[:n%10]) }", ""},
 		{"what init calls", "var table [256]bool\nvar more = fill()\nfunc init() { mark('a') }\nfunc mark(b byte) { table[b] = true }\nfunc fill() bool { mark('b'); return true }\nfunc F(b byte) bool { return table[b] }", ""},
 		{"what is made once", "var once, again sync.Once\nvar table []int\nfunc F() int { once.Do(func() { table = append(table, 1) }); again.Do(fill); return table[0] }\nfunc fill() { table = append(table, 2) }\nvar all = sync.OnceValue(func() int { table = nil; return 1 })", ""},
+		{"what is made once, within something", "var a struct{ sync.Once; m []int }\nvar b = struct{ once sync.Once; m []int }{}\nfunc F() ([]int, []int) { a.Do(func() { a.m = []int{1} }); b.once.Do(fill); return a.m, b.m }\nfunc fill() { b.m = []int{2} }", ""},
+		{"what stands for none", "type set struct{ m []int }\nvar no set\nvar none [0]int\nfunc F(s *set) ([]int, *set) { if s == &no { return none[:0], nil }; return nil, &no }", ""},
+		{"another name of it", "type set struct{ n int }\nvar one set\nvar two set\nfunc F() { s := &one; s.n = 2; (&two).n = 3 }", "one by F; two by F"},
+		{"what is only read from", "var zeros = make([]byte, 64)\nfunc F(b *bytes.Buffer, s []byte, n int) []byte { b.Write(zeros[:n]); s = append(s, zeros[:n]...); copy(s, zeros[:]); for range zeros[:n] { n++ }; return append(s, string(zeros[:n])...) }", ""},
 		{"a pool", "var pool = sync.Pool{New: func() any { return new(bytes.Buffer) }}\nfunc F(s string) string { b := pool.Get().(*bytes.Buffer); defer pool.Put(b); b.Reset(); b.WriteString(s); return b.String() }\nvar pools struct{ small sync.Pool }\nfunc G() { p := &pool; p.Put(pools.small.Get()); pools.small.Put(1) }", ""},
 		{"variables of the function", "var n = 3\nfunc F() int { n := n; n++; m := map[int]int{}; m[1] = n; buf := [8]byte{}; g(buf[:]); return m[1] }\nfunc g([]byte) {}", ""},
 		{"fields of what it is called on", "type T struct{ n int; m map[int]int }\nfunc (t *T) F() { t.n++; t.m[1] = 2 }", ""},
@@ -134,5 +139,52 @@ func TestRewritesOfGoKeepNothingBetweenCalls(t *testing.T) {
 	}
 	if len(made) < 20 {
 		t.Errorf("only %d kinds of rewrites: %v", len(made), made)
+	}
+}
+
+func TestWhatAChangeOfGoCodeKeepsIsADifferenceOfItsFile(t *testing.T) {
+	tree := func(files map[string]string) Tree {
+		delta := []record.Change{{Path: "go.mod", Mode: record.Regular, Data: []byte("module p\n")}}
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			delta = append(delta, record.Change{Path: name, Mode: record.Regular, Data: []byte(files[name])})
+		}
+		return Tree{Delta: delta}
+	}
+	root := map[string]string{"a.go": "package p\n\nvar n int\n\nfunc A() int { n++; return n }\n", "b.go": "package p\n\nfunc B(s string) int { return len(s) }\n"}
+	cases := []struct {
+		name string
+		now  map[string]string
+		want string
+	}{
+		{"a map of another file", map[string]string{"c.go": "package p\n\nvar seen = map[string]int{}\n", "b.go": "package p\n\nfunc B(s string) int {\n\tif n, ok := seen[s]; ok {\n\t\treturn n\n\t}\n\tseen[s] = len(s)\n\treturn len(s)\n}\n"}, "b.go keeps something between calls in seen (written by B)"},
+		{"what another function of the root wrote", map[string]string{"b.go": "package p\n\nfunc B(s string) int { n = len(s); return n }\n"}, ""},
+		{"a function in another file", map[string]string{"a.go": "package p\n", "b.go": root["b.go"] + "\nvar n int\n\nfunc A() int { n++; return n }\n"}, ""},
+		{"a new package", map[string]string{"q/q.go": "package q\n\nvar n int\n\nfunc Q() { n++ }\n"}, "q/q.go keeps something between calls in n (written by Q)"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			now := maps.Clone(root)
+			maps.Copy(now, tc.now)
+			c := &check{}
+			var err error
+			if c.root, err = open(tree(root)); err == nil {
+				c.candidate, err = open(tree(now))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := &goCheck{check: c, was: readModule(c.root, ".", "p"), is: readModule(c.candidate, ".", "p")}
+			m.kept(slices.Sorted(maps.Keys(tc.now)))
+			var told []string
+			for _, d := range c.report.Differences {
+				told = append(told, d.String())
+			}
+			if got := strings.Join(told, "; "); got != tc.want {
+				t.Errorf("told %q, want %q", got, tc.want)
+			}
+			if c.report.accept([]string{"b.go", "q/q.go"}); !c.report.Same() {
+				t.Errorf("what is accepted by its file stays: %v", c.report.Differences)
+			}
+		})
 	}
 }

@@ -13,15 +13,25 @@ type goBegin struct {
 	safe  bool // a type of package sync that keeps nothing which a caller could see
 	empty bool // without a value, or with room for values: who gets hold of it will write
 	room  bool // empty, and a copy of it writes to the same
-	once  bool // sync.Once
+	once  bool // sync.Once, or a struct that embeds one
 }
 
 // goWriters begin the names of methods that change what they are called on, of types that are not
 // known here.
 var goWriters = []string{"Store", "LoadOrStore", "LoadAndDelete", "Swap", "CompareAnd", "Delete", "Set", "Add", "Write", "Reset", "Push", "Insert", "Append", "Remove", "Grow", "Truncate", "Clear"}
 
-// declared notes how the variables of a file begin.
+// declared notes how the variables of a file begin, and which fields are a sync.Once.
 func (k *goKeeping) declared(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n, ok := n.(*ast.Field); ok && k.imported(n.Type) == "sync.Once" {
+			for _, name := range n.Names {
+				if v, ok := k.info.Defs[name].(*types.Var); ok {
+					k.onces[v] = true
+				}
+			}
+		}
+		return true
+	})
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != token.VAR {
@@ -49,12 +59,19 @@ func (k *goKeeping) begin(s *ast.ValueSpec, i int) *goBegin {
 		}
 	}
 	switch name := k.imported(of); name {
+	case "":
+		b.once = k.embedsOnce(of)
 	case "sync.Once":
 		b.safe, b.once = true, true
 	case "sync.Pool", "sync.Mutex", "sync.RWMutex", "sync.WaitGroup", "sync.Cond":
 		b.safe = true
 	}
 	return b
+}
+
+func (k *goKeeping) embedsOnce(of ast.Expr) bool {
+	s, ok := of.(*ast.StructType)
+	return ok && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return len(f.Names) == 0 && k.imported(f.Type) == "sync.Once" })
 }
 
 // empty says which type a value is made of, and whether there is room in it and no value yet.
@@ -113,6 +130,8 @@ func (k *goKeeping) root(e ast.Expr, f *goFunction) *types.Var {
 			e = x.X
 		case *ast.StarExpr:
 			e = x.X
+		case *ast.UnaryExpr:
+			e = x.X
 		case *ast.ParenExpr:
 			e = x.X
 		case *ast.SelectorExpr:
@@ -135,26 +154,22 @@ func (k *goKeeping) look(body ast.Node, f *goFunction) {
 		case *ast.AssignStmt:
 			k.write(f, n.Lhs...)
 			k.hand(f, n.Rhs...)
+			if !slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { _, ok := e.(*ast.Ident); return !ok }) {
+				k.address(f, n.Rhs...)
+			}
 		case *ast.IncDecStmt:
 			k.write(f, n.X)
 		case *ast.RangeStmt:
 			k.write(f, n.Key, n.Value)
 		case *ast.ValueSpec:
 			k.hand(f, n.Values...)
+			k.address(f, n.Values...)
 		case *ast.ReturnStmt:
 			k.hand(f, n.Results...)
 		case *ast.CompositeLit:
 			k.hand(f, n.Elts...)
 		case *ast.KeyValueExpr:
 			k.hand(f, n.Value)
-		case *ast.UnaryExpr:
-			if n.Op == token.AND {
-				k.address(f, n.X)
-			}
-		case *ast.SliceExpr:
-			if v := k.root(n.X, f); v != nil && k.begins[v] != nil && k.begins[v].empty && isList(k.info.TypeOf(n.X)) {
-				f.hands[v] = true
-			}
 		case *ast.FuncLit:
 			f.closes = f.closes || k.outer(n)
 		case *ast.CallExpr:
@@ -173,7 +188,9 @@ func isList(t types.Type) bool {
 		return false
 	}
 	switch u := t.Underlying().(type) {
-	case *types.Array, *types.Slice:
+	case *types.Array:
+		return u.Len() > 0
+	case *types.Slice:
 		return true
 	case *types.Pointer:
 		return isList(u.Elem())
@@ -258,6 +275,12 @@ func isFunction(t types.Type) bool {
 // hand notes that others get hold of what has room: they write to the same.
 func (k *goKeeping) hand(f *goFunction, values ...ast.Expr) {
 	for _, e := range values {
+		if s, ok := ast.Unparen(e).(*ast.SliceExpr); ok {
+			if v := k.root(s.X, f); v != nil && k.begins[v] != nil && k.begins[v].empty && isList(k.info.TypeOf(s.X)) {
+				f.hands[v] = true
+			}
+			continue
+		}
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		if !ok {
 			continue
@@ -273,23 +296,34 @@ func (k *goKeeping) hand(f *goFunction, values ...ast.Expr) {
 	}
 }
 
-// address notes whose address is taken to be written to: what begins empty, and numbers.
-func (k *goKeeping) address(f *goFunction, e ast.Expr) {
-	v := k.root(e, f)
-	if v == nil {
-		return
+// address notes whose address a call or another name gets: what begins empty, and numbers. An address
+// that is given back or put into something stands for "none" as a rule.
+func (k *goKeeping) address(f *goFunction, values ...ast.Expr) {
+	for _, e := range values {
+		u, ok := ast.Unparen(e).(*ast.UnaryExpr)
+		if !ok || u.Op != token.AND {
+			continue
+		}
+		v := k.root(u.X, f)
+		if v == nil {
+			continue
+		}
+		switch {
+		case isNumber(k.info.TypeOf(u.X)):
+			f.writes[v] = true
+		case v != f.receiver && k.begins[v].empty:
+			f.hands[v] = true
+		}
 	}
-	number := false
-	if t := k.info.TypeOf(e); t != nil {
-		_, number = t.Underlying().(*types.Basic)
-		number = number && t != types.Typ[types.Invalid]
+}
+
+// isNumber reports a number, a text or a truth value.
+func isNumber(t types.Type) bool {
+	if t == nil || t == types.Typ[types.Invalid] {
+		return false
 	}
-	switch {
-	case number:
-		f.writes[v] = true
-	case v != f.receiver && k.begins[v].empty:
-		f.hands[v] = true
-	}
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
 }
 
 // call notes what a call changes; whether its parts are to be looked at.
@@ -305,8 +339,9 @@ func (k *goKeeping) call(f *goFunction, c *ast.CallExpr) bool {
 		k.hand(f, c.Args[0])
 		return true
 	case "":
-		if !k.info.Types[c.Fun].IsType() {
+		if s, ok := c.Fun.(*ast.SelectorExpr); !k.info.Types[c.Fun].IsType() && !(ok && strings.HasPrefix(s.Sel.Name, "Write")) { // a writer reads
 			k.hand(f, c.Args...)
+			k.address(f, c.Args...)
 		}
 	}
 	s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
@@ -345,14 +380,20 @@ func (k *goKeeping) functionOf(m *types.Func) bool {
 	return !abstract
 }
 
-// once reports the method Do of a variable of type sync.Once.
+// once reports the method Do of a sync.Once that the package has in a variable.
 func (k *goKeeping) once(s *ast.SelectorExpr) bool {
-	id, ok := s.X.(*ast.Ident)
-	if !ok || s.Sel.Name != "Do" {
+	if s.Sel.Name != "Do" {
 		return false
 	}
-	v, ok := k.info.Uses[id].(*types.Var)
-	return ok && k.begins[v] != nil && k.begins[v].once
+	switch x := s.X.(type) {
+	case *ast.Ident:
+		v, ok := k.info.Uses[x].(*types.Var)
+		return ok && k.begins[v] != nil && k.begins[v].once
+	case *ast.SelectorExpr:
+		field, ok := k.info.Uses[x.Sel].(*types.Var)
+		return ok && k.onces[field] && k.root(x, &goFunction{}) != nil
+	}
+	return false
 }
 
 // usesCall reports a function, called once, that uses something of the call which comes first:

@@ -240,8 +240,9 @@ class Module:
             for d in getattr(s.node, "decorator_list", []):
                 if self.is_cache(d) and not (bounded(d) and self.only_compiles(s.node)):
                     self.kept.setdefault("results of " + s.name, set()).add(last(d))
+        decorators = {d for n in ast.walk(tree) for d in getattr(n, "decorator_list", [])}
         for n in ast.walk(tree):
-            if isinstance(n, ast.Call) and n.args and self.is_cache(n.func):
+            if isinstance(n, ast.Call) and n.args and n not in decorators and self.is_cache(n.func):
                 f = n.args[0]
                 if isinstance(f, (ast.Name, ast.Attribute, ast.Lambda)) and not (bounded(n.func) and self.compiles(f)):
                     self.kept.setdefault("results of " + (last(f) or "a lambda"), set()).add(last(n.func))
