@@ -50,8 +50,8 @@ type goKeeping struct {
 	begins    map[*types.Var]*goBegin
 	onces     map[*types.Var]bool // fields
 	functions map[*types.Func]*goFunction
-	others    []*goFunction                       // init, what is called once, and what variables hold
-	made      map[*types.Var]map[*types.Func]bool // functions of the package that made a function which a variable holds
+	others    []*goFunction              // init, what is called once, and what variables hold
+	made      map[*types.Var]*types.Func // the function of the package that made the one which a variable holds
 }
 
 // goKept are the variables, by name, that functions of a package write while it is used. What is
@@ -61,7 +61,7 @@ func goKept(names []string, read func(string) []byte) map[string]goKeeper {
 		info:      &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{}},
 		begins:    map[*types.Var]*goBegin{},
 		onces:     map[*types.Var]bool{},
-		functions: map[*types.Func]*goFunction{}, made: map[*types.Var]map[*types.Func]bool{},
+		functions: map[*types.Func]*goFunction{}, made: map[*types.Var]*types.Func{},
 	}
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -85,7 +85,7 @@ func goKept(names []string, read func(string) []byte) map[string]goKeeper {
 	return k.keepers()
 }
 
-// read notes what the functions of a file do.
+// read notes what the functions of a file do; init runs before any call.
 func (k *goKeeping) read(f *ast.File, file string) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -120,8 +120,8 @@ func newGoFunction(name, file string) *goFunction {
 	return &goFunction{name: name, file: file, writes: map[*types.Var]bool{}, hands: map[*types.Var]bool{}, asks: map[*types.Var][]*types.Func{}}
 }
 
-// held notes what functions written in the value of a variable do: those that are called at once, and
-// those that are called once, run before anything else or give one thing.
+// held notes what functions written in the value of a variable do. Those that are called at once run
+// before anything else, and those of sync.OnceValue and its kin give one thing.
 func (k *goKeeping) held(s *ast.ValueSpec, file string) {
 	for i, value := range s.Values {
 		name := s.Names[min(i, len(s.Names)-1)]
@@ -133,7 +133,7 @@ func (k *goKeeping) held(s *ast.ValueSpec, file string) {
 				once[n.Fun] = true
 				if id, ok := n.Fun.(*ast.Ident); ok && v != nil {
 					if fn, ok := k.info.Uses[id].(*types.Func); ok && isFunction(v.Type()) {
-						k.made[v] = map[*types.Func]bool{fn.Origin(): true}
+						k.made[v] = fn.Origin()
 					}
 				}
 				if strings.HasPrefix(k.imported(n.Fun), "sync.Once") {
@@ -195,11 +195,9 @@ func (k *goKeeping) keepers() map[string]goKeeper {
 			}
 		}
 	}
-	for v, makers := range k.made {
-		for m := range makers {
-			if f := k.functions[m]; f != nil && f.closes {
-				keeps(v, f)
-			}
+	for v, m := range k.made {
+		if f := k.functions[m]; f != nil && f.closes {
+			keeps(v, f)
 		}
 	}
 	return out
