@@ -1,8 +1,10 @@
 package eval_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,5 +74,43 @@ func TestCachesAreWarmAndKeepNothing(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestCandidateCodeReadsAFolderOfCachesWhereverItLies(t *testing.T) {
+	t.Parallel()
+	box, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces, Scratch: t.TempDir()})
+	if errors.Is(err, sandbox.ErrNoRung) {
+		t.Skipf("candidate code has a /tmp of its own in namespaces alone: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	folder, err := os.MkdirTemp("/tmp", "atoll-packages-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.WriteFile(filepath.Join(folder, "package"), []byte("installed\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	variable := "ATOLL_CACHE_" + strings.ToUpper(strings.ReplaceAll(filepath.Base(folder), "-", "_"))
+	e := mustNew(t, box, eval.Options{
+		Command: shell(
+			`ln -sfn "$`+variable+`" packages`,
+			`[ "$("$ATOLL_RUN" cat packages/package)" = installed ] && [ "$(cat `+folder+`/package)" = installed ] && echo '{"metrics":{"score":1}}' > "$ATOLL_RESULT"`),
+		Caches: []string{folder}, Timeout: 20 * time.Second,
+	})
+	if out := mustRun(t, e, eval.Request{}); out.Failed() {
+		t.Errorf("%s: %s\n%s", out.Class, out.Reason, evidence(out, "stderr"))
 	}
 }

@@ -102,7 +102,12 @@ func cachesOf(o *Options) ([]cache, error) {
 			if !filepath.IsAbs(c) || !isDir(c) {
 				return nil, fmt.Errorf("%w: evaluator.caches has %q, and there is no such folder: install what it holds, or name go, npm, pip, cargo or another folder", ErrOptions, c)
 			}
-			found = append(found, cache{"path", sandbox.Mount{Host: c, At: filepath.Clean(c), Write: true}})
+			m := sandbox.Mount{Host: c, At: filepath.Clean(c), Write: true}
+			found = append(found, cache{"path", m})
+			if strings.HasPrefix(m.At, "/tmp/") { // candidate code has a /tmp of its own, so the variable tells another place
+				m.At = sandbox.CacheDir + "/folders" + m.At
+				found = append(found, cache{"path", m})
+			}
 		}
 	}
 	return found, nil
