@@ -128,7 +128,7 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 	}
 	s.d.Evaluator, s.d.Adapter, s.d.Output, s.m.Objective = s.callCommand(), "", output.OutputFile, "time_us"
 	s.d.Found = "no benchmark, so " + EvaluatorDir + " times " + strings.Join(names, ", ") + " by calls of the tests"
-	s.opened = union(s.opened, s.calls.Files)
+	s.opened, s.testsCount = union(s.opened, s.calls.Files), true
 	if reason, err = s.settle(ctx); err != nil || reason != "" {
 		return reason, err
 	}

@@ -67,7 +67,11 @@ func (s *survey) goTests(ctx context.Context) error {
 	}
 	t := readTests(sample.Raw.Stdout)
 	if t.passed == 0 {
-		s.Say("no test passes on the root in the sandbox: " + orElse(sample.Reason, "there are none"))
+		if why := t.whyNone(&sample); why != "" {
+			unstaged(s, "no test passes on the root in the sandbox, so they are no stage: "+why)
+		} else {
+			s.Say("there are no tests: nothing but the evaluator will notice what a candidate breaks")
+		}
 		return nil
 	}
 	if len(t.failed) > 0 {
@@ -87,7 +91,7 @@ func (s *survey) goTests(ctx context.Context) error {
 		return err
 	}
 	if again.Raw.Exit != 0 || again.Raw.TimedOut {
-		s.Say("the tests do not pass twice on the root, so they are no stage: " + again.Reason)
+		unstaged(s, "the tests do not pass twice on the root, so they are no stage: "+again.Reason)
 		return nil
 	}
 	s.tests, s.testsOpened = again.Raw.Wall, again.Opened
@@ -96,23 +100,53 @@ func (s *survey) goTests(ctx context.Context) error {
 	return nil
 }
 
+// whyNone says why none of the tests passes, "" where there are none.
+func (t *testNames) whyNone(sample *Sample) string {
+	why := ""
+	switch {
+	case len(t.failed) > 0:
+		if why = t.failed[0] + " fails"; t.said[t.failed[0]] != "" {
+			why += ": " + t.said[t.failed[0]]
+		}
+		if n := len(t.failed) - 1; n > 0 {
+			why += fmt.Sprintf("; %d more fail", n)
+		}
+	case len(t.broken) > 0:
+		why = "those of " + someOf(t.broken, 3) + " do not build or end badly"
+		if t.said[""] != "" {
+			why += ": " + t.said[""]
+		}
+	case sample.Raw.Exit != 0:
+		why = sample.Reason
+	}
+	return output.OneLine(why, output.MaxReason)
+}
+
 // testNames are the outcome of go test -json by name.
 type testNames struct {
 	passed       int
-	failed       []string // top-level tests
-	good, broken []string // packages
+	failed       []string          // top-level tests
+	good, broken []string          // packages
+	said         map[string]string // what a failed test said first, by name; "" of what is no test
 }
 
+// goSays finds lines of go test that tell how far it is.
+var goSays = regexp.MustCompile(`^(?:=== |--- |FAIL\b|ok\b|PASS\b|\?|#|exit status |panic: .*\[recovered\]$|$)`)
+
 func readTests(stdout []byte) testNames {
-	var t testNames
+	t := testNames{said: map[string]string{}}
 	scan := bufio.NewScanner(bytes.NewReader(stdout))
 	scan.Buffer(make([]byte, 0, 64<<10), 4<<20)
 	failed := map[string]bool{}
 	failedIn := map[string]bool{}
 	for scan.Scan() {
-		var e struct{ Action, Package, Test string }
+		var e struct{ Action, Package, Test, Output string }
 		if json.Unmarshal(scan.Bytes(), &e) != nil {
 			continue
+		}
+		if text := strings.TrimSpace(e.Output); !goSays.MatchString(text) {
+			name, _, _ := strings.Cut(e.Test, "/")
+			t.said[name] = orElse(t.said[name], text)
 		}
 		switch {
 		case e.Test == "" && e.Action == "pass":

@@ -19,6 +19,10 @@ import (
 // settings, scorers, fixtures.
 var definesTask = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:config|conf|configs|settings|constants|params|scorer|scoring|score|metrics?|evaluate|evaluator|evaluation|eval|bench|benchmarks?|test|tests|conftest|fixtures?|data|dataset|datasets|cases|inputs?|expected|golden|oracle|baseline|reference|verify|verifier|check|checker|judge|task|problem|generate|generator|harness|validator|validate)(?:[_-].*)?$`)
 
+// ofProduct finds names of settings. Where what the tests do is measured, such a source is code of the
+// product as any other: the task is what the tests ask.
+var ofProduct = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:config|conf|configs|settings|constants|params)$`)
+
 // tooling finds scripts of JavaScript that build, check and set up.
 var tooling = regexp.MustCompile(`(?i)^(?:(?:grunt|gulp|jake|cake)file|\.[a-z]+rc|.*\.conf(?:ig)?|(?:build|make|rollup|webpack)(?:[_.-].*)?)\.[cm]?[jt]s$`)
 
@@ -241,6 +245,9 @@ func (s *protection) role(f string) role {
 // measures or is compared with.
 func (s *protection) ofTask(f string) bool {
 	base := strings.TrimSuffix(path.Base(f), path.Ext(f))
+	if s.testsCount && ofProduct.MatchString(base) && s.sources.has(f) && path.Dir(f) != "." {
+		base = ""
+	}
 	return definesTask.MatchString(base) || slices.ContainsFunc(strings.Split(path.Dir(f), "/"), tasksFolder.MatchString) && !s.sources.mostlyIn(path.Dir(f))
 }
 

@@ -335,7 +335,7 @@ func TestCallsOfJavaScriptTestsBecomeABenchmark(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not on the PATH")
 	}
-	module := "exports.snake = function snake(text, options) {\n  return split(text).map((w) => w.toLowerCase()).join((options || {}).by || '_');\n};\n\nfunction split(text) {\n  return text.split(/[^A-Za-z0-9]+/);\n}\n\n" +
+	module := "exports.snake = function snake(text, options) {\n  return split(text).map((w) => w.toLowerCase()).join((options || {}).by || '_');\n};\n\nfunction split(text) {\n  return text.split(require('./constants').BETWEEN);\n}\n\n" +
 		"exports.random = () => Math.random();\n\nexports.letters = function* letters(text) {\n  yield* text;\n};\n\nexports.clear = (list) => {\n  list.length = 0;\n};\n"
 	for _, tt := range []struct {
 		name  string
@@ -343,7 +343,7 @@ func TestCallsOfJavaScriptTestsBecomeABenchmark(t *testing.T) {
 		calls []string
 	}{
 		{"modules that are required", map[string]string{
-			"package.json": `{"name": "words", "main": "lib/words.js", "scripts": {"test": "node test/all.js"}}`, "lib/words.js": module,
+			"package.json": `{"name": "words", "main": "lib/words.js", "scripts": {"test": "node test/all.js"}}`, "lib/words.js": module, "lib/constants.js": "exports.BETWEEN = /[^A-Za-z0-9]+/;\n",
 			"test/all.js": "const assert = require('assert');\nconst words = require('..');\nassert.equal(words.snake('Hello World', { by: '-' }), 'hello-world');\nassert.throws(() => words.snake(3));\nfor (let i = 0; i < 20; i++) assert.deepEqual([...words.letters('abc')], ['a', 'b', 'c']);\nwords.random();\nwords.clear([1]);\n",
 		}, []string{`"lib/words.js:snake"`, `[\"Hello World\", {\"by\": \"-\"}]`, `"lib/words.js:letters"`, `"iterates": true`}},
 		{"modules that are imported", map[string]string{
@@ -363,6 +363,9 @@ func TestCallsOfJavaScriptTestsBecomeABenchmark(t *testing.T) {
 			}
 			if m := r.Measured; m.Objective != "time_us" || m.Direction != config.Minimize || !m.Paired || len(m.Stages) != 1 {
 				t.Errorf("measured %+v\n%s", m, said)
+			}
+			if slices.Contains(r.Protected, "lib/constants.js") {
+				t.Errorf("constants of the product are protected: %q", r.Protected)
 			}
 			for _, want := range tt.calls {
 				if !strings.Contains(r.Scaffold["calls.json"], want) {
@@ -453,5 +456,34 @@ func TestACallOfAModuleThatIsAFunctionIsNamed(t *testing.T) {
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "result.json")); err != nil || !strings.Contains(string(got), "slug.js (module.exports), called with") {
 		t.Errorf("%v: the failure is %s", err, got)
+	}
+}
+
+func TestATimeThatIsMostlyBuildingIsMarked(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("cc is not on the PATH")
+	}
+	const main = "int main(void) { return 0; }\n"
+	r, said, err := surveyed(t, map[string]string{
+		"Makefile": "test:\n\tcc -O2 -o /dev/null tests.c\n", "tests.c": "#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n" + main,
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if notes := strings.Join(r.Measured.Notes, "\n"); !strings.Contains(notes, "CHECK evaluator.command: compilers take ") || !strings.Contains(said, "it is building, not running") || len(r.Scaffold) != 1 {
+		t.Errorf("%s\n%s\n%d files", notes, said, len(r.Scaffold))
+	}
+	r, said, err = surveyed(t, map[string]string{"Makefile": "test:\n\ti=0; while [ $$i -lt 20000 ]; do i=$$((i+1)); done\n", "tests.c": main})
+	if err != nil || strings.Contains(strings.Join(r.Measured.Notes, "\n"), "compilers") {
+		t.Errorf("nothing is built: %v\n%s", err, said)
+	}
+}
+
+func TestTestsThatFailAreMarked(t *testing.T) {
+	t.Parallel()
+	r, said, err := surveyed(t, map[string]string{"bench.sh": "echo score = 1\n", "Makefile": "test:\n\t@echo three is odd; exit 1\n", "a.c": ""})
+	if err != nil || !strings.Contains(strings.Join(r.Measured.Notes, "\n"), "CHECK the tests: the tests do not pass on the root in the sandbox, so they are no stage: ") {
+		t.Errorf("noted %q: %v\n%s", r.Measured.Notes, err, said)
 	}
 }

@@ -220,10 +220,14 @@ func (s *survey) timed(ctx context.Context, command []string) (string, error) {
 	s.d.Evaluator = after(s.before, append([]string{"bash", "{dir}/time.sh"}, command...))
 	s.d.Adapter, s.d.Output, s.m.Objective = "", output.OutputFile, ""
 	reason, err := s.settle(ctx)
-	if reason != "" {
+	switch {
+	case err != nil:
+		return "", err
+	case reason != "":
 		s.drop()
+		return reason, nil
 	}
-	return reason, err
+	return "", timing{s}.warnOfBuilding(ctx, command)
 }
 
 // slowTests is what tests may take that stand in for a benchmark: they run three times
@@ -244,7 +248,7 @@ func (s *survey) timedTests(ctx context.Context) (string, error) {
 	}
 	s.Say("the time of the tests stands in for the objective that is missing: a program that measures what you care about finds more")
 	s.m.Notes = append(s.m.Notes, "An objective is missing: the time of the tests stands in. Write a benchmark of what you care about.")
-	s.d.Found = "the tests"
+	s.d.Found, s.testsCount = "the tests", true
 	stages := s.m.Stages
 	s.m.Stages, s.tests = nil, 0 // they run anyway
 	reason, err := s.timed(ctx, command)

@@ -72,6 +72,7 @@ type survey struct {
 	shrinks     bool // less may be measured, where one measurement takes long
 	tooLong     bool // the last one did
 	lent        lent
+	testsCount  bool     // what the tests call, or take, is what is measured
 	written     []string // committed files that tests or the evaluator write
 }
 

@@ -61,8 +61,14 @@ func (s *survey) otherTests(ctx context.Context) error {
 		furthest = first
 	}
 	s.testCommand = furthest.command
-	s.Say("the tests do not pass on the root in the sandbox, so they are no stage: " + furthest.reason)
+	unstaged(s, "the tests do not pass on the root in the sandbox, so they are no stage: "+furthest.reason)
 	return nil
+}
+
+// unstaged says why no stage runs the tests, and marks it in the file.
+func unstaged(s *survey, why string) {
+	s.Say(why)
+	s.m.Notes = append(s.m.Notes, "CHECK the tests: "+why+".")
 }
 
 // attempt is a way to run the tests that failed.
