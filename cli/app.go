@@ -139,13 +139,30 @@ func refusal(root *cobra.Command, err error, args []string) string {
 // message is the error in words for people.
 func message(err error) string {
 	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "duration" {
-		if _, number := strconv.ParseFloat(invalid.GetValue(), 64); number == nil {
-			return fmt.Sprintf("--%s %s has no unit: write %[2]ss for seconds, %[2]sm for minutes or %[2]sh for hours", invalid.GetFlag().Name, invalid.GetValue())
-		}
-		return fmt.Sprintf("--%s %s is no duration: write 30s, 5m or 1h30m", invalid.GetFlag().Name, invalid.GetValue())
+	if !errors.As(err, &invalid) {
+		return strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
 	}
-	return strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
+	name, value := invalid.GetFlag().Name, invalid.GetValue()
+	var number *strconv.NumError
+	large := errors.As(err, &number) && errors.Is(number.Err, strconv.ErrRange)
+	switch kind := invalid.GetFlag().Value.Type(); {
+	case kind == "duration":
+		if _, err := strconv.ParseFloat(value, 64); err == nil {
+			return fmt.Sprintf("--%s %s has no unit: write %[2]ss for seconds, %[2]sm for minutes or %[2]sh for hours", name, value)
+		}
+		return fmt.Sprintf("--%s %s is no duration: write 30s, 5m or 1h30m", name, value)
+	case large:
+		return fmt.Sprintf("--%s %s is too large", name, value)
+	case strings.HasPrefix(kind, "uint"):
+		return fmt.Sprintf("--%s takes a whole number from 0 on, not %s", name, shellWord(value))
+	case strings.HasPrefix(kind, "int"):
+		return fmt.Sprintf("--%s takes a whole number, not %s", name, shellWord(value))
+	case strings.HasPrefix(kind, "float"):
+		return fmt.Sprintf("--%s takes a number, not %s", name, shellWord(value))
+	case kind == "bool":
+		return fmt.Sprintf("--%s takes true or false, not %s", name, shellWord(value))
+	}
+	return invalid.Error()
 }
 
 func exitCode(err error) int {

@@ -16,6 +16,7 @@ import (
 	"atoll/engine"
 	"atoll/engine/doctor"
 	"atoll/engine/survey"
+	"atoll/engine/view"
 	"atoll/gitops"
 	"atoll/store/record"
 	"atoll/tui"
@@ -28,8 +29,8 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 	if err != nil {
 		return record.Experiment{}, err
 	}
-	if p.target.Dirty && !onlyOurs(ctx, p) {
-		fmt.Fprintln(a.Err, "atoll: the work tree has changes that are not committed; the experiment starts from the commit", l.Root)
+	if text := dirtyText(ctx, p.target); text != "" {
+		fmt.Fprintf(a.Err, "atoll: %s: the search begins with the commit %s, without them\n", text, l.Root)
 	}
 	for _, advice := range slices.Concat(warnings, l.Advice()) {
 		fmt.Fprintln(a.Err, "atoll:", advice)
@@ -276,8 +277,35 @@ func committing(files []string) string {
 
 // onlyOurs reports whether nothing differs from the commit but what init wrote.
 func onlyOurs(ctx context.Context, p place) bool {
-	paths, err := gitops.Uncommitted(ctx, p.target)
-	return err == nil && !slices.ContainsFunc(paths, func(path string) bool {
-		return path != config.FileName && !strings.HasPrefix(path, survey.EvaluatorDir+"/") // a new folder as a whole, or its files
-	})
+	paths, err := theirs(ctx, p.target)
+	return err == nil && len(paths) == 0
+}
+
+// theirs are the files of the work tree that differ from the commit, without what init wrote.
+func theirs(ctx context.Context, t gitops.Target) ([]string, error) {
+	paths, err := gitops.Uncommitted(ctx, t)
+	return slices.DeleteFunc(paths, func(path string) bool {
+		return path == config.FileName || strings.HasPrefix(path, survey.EvaluatorDir+"/") // a new folder as a whole, or its files
+	}), err
+}
+
+// dirtyText names what of the work tree is not committed, "" where that is nothing but what
+// init wrote.
+func dirtyText(ctx context.Context, t gitops.Target) string {
+	if !t.Dirty {
+		return ""
+	}
+	paths, err := theirs(ctx, t)
+	switch n := len(paths); {
+	case err != nil:
+		return "the work tree has changes that are not committed"
+	case n == 0:
+		return ""
+	case n == 1:
+		return view.CleanLine(paths[0]) + " has changes that are not committed"
+	case n <= 3:
+		return view.CleanLine(strings.Join(paths, ", ")) + " have changes that are not committed"
+	default:
+		return fmt.Sprintf("%s and %d more have changes that are not committed", view.CleanLine(strings.Join(paths[:3], ", ")), n-3)
+	}
 }

@@ -34,6 +34,12 @@ func TestAWrongCommandLineIsToldWithWhatToWrite(t *testing.T) {
 		{[]string{"compare"}, "compare takes FIRST SECOND and received 0, an example: `atoll compare 1 2` (put two experiments side by side); see `atoll compare --help`"},
 		{[]string{"--json", "diff", "c1", "c2", "c3"}, "diff takes CANDIDATE [CANDIDATE] and received 3, an example: `atoll diff best` (print a candidate's difference to the root, or between two); see `atoll diff --help`"},
 		{[]string{"run", "--for", "5"}, "--for 5 has no unit: write 5s for seconds, 5m for minutes or 5h for hours; see `atoll run --help`"},
+		{[]string{"run", "--workers", "x"}, "--workers takes a whole number, not x; see `atoll run --help`"},
+		{[]string{"run", "--workers", "2.5"}, "--workers takes a whole number, not 2.5; see `atoll run --help`"},
+		{[]string{"run", "--workers", "99999999999999999999"}, "--workers 99999999999999999999 is too large; see `atoll run --help`"},
+		{[]string{"simulate", "--seed", "-1"}, "--seed takes a whole number from 0 on, not -1; see `atoll simulate --help`"},
+		{[]string{"simulate", "--barren", "few"}, "--barren takes a number, not few; see `atoll simulate --help`"},
+		{[]string{"run", "--headless=perhaps"}, "--headless takes true or false, not perhaps; see `atoll run --help`"},
 		{[]string{"replay", "--in", "soon"}, "--in soon is no duration: write 30s, 5m or 1h30m; see `atoll replay --help`"},
 	} {
 		var out, said bytes.Buffer

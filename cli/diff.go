@@ -8,6 +8,14 @@ import (
 	"atoll/store/record"
 )
 
+// diffLine is what diff prints with --json.
+type diffLine struct {
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Differs bool   `json:"differs"`
+	Patch   string `json:"patch"` // as git writes it, "" for none
+}
+
 func (a *App) diffCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "diff CANDIDATE [CANDIDATE]", Short: "Print a candidate's difference to the root, or between two", Example: "  atoll diff best\n  atoll diff c12 c40", Args: cobra.RangeArgs(1, 2),
@@ -37,6 +45,10 @@ func (a *App) diffCmd() *cobra.Command {
 			patch, err := o.Repo.PatchText(cmd.Context(), x.Tree, y.Tree)
 			if err != nil {
 				return err
+			}
+			if a.flags.json {
+				writeJSONLine(a.Out, diffLine{From: x.ID.String(), To: y.ID.String(), Differs: len(patch) > 0, Patch: string(patch)})
+				return nil
 			}
 			if len(patch) == 0 {
 				fmt.Fprintln(a.Err, "atoll: "+sameText(x, y, args[len(args)-1]))

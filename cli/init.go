@@ -78,11 +78,19 @@ func (a *App) init(ctx context.Context, f initFlags) error {
 	if _, err := os.Stat(path); err == nil && !f.force {
 		return usage("%s is there already; look at it with `%s`, or write it anew with --force", path, a.says("config explain"))
 	}
+	if dir := filepath.Join(target.Path, survey.EvaluatorDir); !f.force && !f.noMeasure {
+		if _, err := os.Stat(dir); err == nil {
+			return usage("%s of an earlier init is there already; take it away, or write it anew with --force", dir)
+		}
+	}
+	if text := dirtyText(ctx, target); text != "" {
+		a.tell("%s: init looks at the commit, without them, and so does a search", text)
+	}
 	found, err := a.survey(ctx, target, f)
 	if err != nil {
 		return err
 	}
-	if err := writeScaffold(target.Path, found.Scaffold, f.force); err != nil {
+	if err := writeScaffold(target.Path, found.Scaffold); err != nil {
 		return err
 	}
 	if err := os.WriteFile(path, config.Template(found.Detected), 0o644); err != nil {
@@ -272,16 +280,12 @@ func (a *App) question(ctx context.Context, in *bufio.Reader) func(string, bool)
 	}
 }
 
-// writeScaffold writes the evaluator that init made; files of an earlier one are
-// only replaced with force.
-func writeScaffold(top string, files map[string]string, force bool) error {
+// writeScaffold writes the evaluator that init made.
+func writeScaffold(top string, files map[string]string) error {
 	if files == nil {
 		return nil
 	}
 	dir := filepath.Join(top, survey.EvaluatorDir)
-	if _, err := os.Stat(dir); err == nil && !force {
-		return usage("%s is there already; take it away, or write it anew with --force", dir)
-	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the evaluator directory: %w", err)
 	}

@@ -37,6 +37,7 @@ func jsonShapes() []jsonShape {
 		{"experiments", "atoll experiments", false, []experimentLine{}},
 		{"experiments compared", "atoll compare FIRST SECOND", false, comparison{}},
 		{"candidates", "atoll candidates, show and best", true, candidateLine{}},
+		{"diff", "atoll diff", false, diffLine{}},
 		{"niches", "atoll niches", true, nicheLine{}},
 		{"front", "atoll front", true, frontLine{}},
 		{"jobs", "atoll jobs; show '#7' prints one", true, jobLine{}},

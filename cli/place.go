@@ -200,7 +200,7 @@ func (o *opened) parseCandidate(text string) (record.CandidateID, error) {
 // noCandidate says of which experiment a candidate is none; another error stays what it is.
 func (o *opened) noCandidate(id record.CandidateID, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("%s has no candidate %s; --experiment NAME asks another one of those that `atoll experiments` lists: %w", view.CleanLine(o.exp.Name), id, store.ErrNotFound)
+		return usage("%s has no candidate %s; --experiment NAME asks another one of those that `atoll experiments` lists", view.CleanLine(o.exp.Name), id)
 	}
 	return fmt.Errorf("read candidate %s: %w", id, err)
 }

@@ -161,8 +161,6 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 		if f.said, err = a.resume(ctx, ses, exp, loaded); err != nil {
 			return err
 		}
-	}
-	if err == nil && !f.fresh && loadErr == nil {
 		f.said = append(f.said, a.moved(ctx, ses, p, exp, loaded)...)
 	}
 	return a.drive(ctx, ses, exp, f)

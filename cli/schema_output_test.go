@@ -42,6 +42,8 @@ func TestWhatVerbsPrintFitsTheSchema(t *testing.T) {
 		{"experiments compared", false, []string{"experiments", "1", "1"}},
 		{"candidates", true, []string{"candidates"}},
 		{"candidates", true, []string{"best"}},
+		{"diff", false, []string{"diff", "best"}},
+		{"diff", false, []string{"diff", "root"}},
 		{"niches", true, []string{"niches"}},
 		{"front", true, []string{"front", "--cases", "total"}},
 		{"jobs", true, []string{"jobs"}},
