@@ -35,7 +35,7 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Experiment.State = s.Run
 	snap.Root = s.standing(s.Candidate(record.Root), 0)
 	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
-	snap.Hope = s.hope()
+	snap.Hope = hope(s)
 	snap.RejectedAfter = rejectedAfter(s)
 	snap.Best.Verified = s.Decided.verified(s.Best)
 	if s.Noisy {
@@ -58,7 +58,7 @@ func (s *State) Snapshot() *view.Snapshot {
 
 // hope is who looks better than the best by more than noise explains, and leads once it
 // has been measured further.
-func (s *State) hope() *view.Standing {
+func hope(s *State) *view.Standing {
 	if !s.Noisy {
 		return nil
 	}
