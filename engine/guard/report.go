@@ -113,7 +113,7 @@ func (r *Report) Summary() string {
 	case r.Cases == 0 && r.Values > 0:
 		return fmt.Sprintf("the %d exported constants and variables that can change are the root's; there was no function to compare", r.Values)
 	case r.Cases == 0 && r.OutOfTime:
-		return "behaviour was not compared: the time for it was over before anything was"
+		return "behaviour was not compared: the time for it was over before anything was; a run with more time has more for it"
 	case r.Cases == 0 && len(r.Notes) > 0:
 		return "behaviour was not compared: " + r.Notes[0]
 	case r.Cases == 0:

@@ -11,7 +11,7 @@ func TestASummarySaysWhyNothingOrNotAllWasCompared(t *testing.T) {
 		report guard.Report
 		want   string
 	}{
-		{guard.Report{OutOfTime: true}, "behaviour was not compared: the time for it was over before anything was"},
+		{guard.Report{OutOfTime: true}, "behaviour was not compared: the time for it was over before anything was; a run with more time has more for it"},
 		{guard.Report{Notes: []string{"no go"}}, "behaviour was not compared: no go"},
 		{guard.Report{Cases: 3, Functions: 2}, "behaves as the root on 3 inputs of 2 functions"},
 		{guard.Report{Cases: 3, Functions: 2, OutOfTime: true, Cut: guard.CutTime}, "behaves as the root on 3 inputs of 2 functions; the clock ended it before all was compared"},

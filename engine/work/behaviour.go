@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"atoll/config"
 	"atoll/engine/guard"
@@ -122,9 +123,13 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 	return found, true, nil
 }
 
-// The part of the time that a run has left which one comparison of behaviour may take: what waits
-// behind it is also to be done.
-const shareOfComparing = 4
+// A comparison of behaviour may take a quarter of the time that a run has left, as what waits behind
+// it is also to be done; a minute, if that is no more than half of it: less is often over before
+// anything was compared.
+const (
+	shareOfComparing = 4
+	leastComparing   = time.Minute
+)
 
 // share bounds a comparison in a run that is bounded in time. When the time of the run is over, what it
 // began has as long as a run waits for those who work.
@@ -132,7 +137,8 @@ func (w *measurer) share(ctx context.Context) (context.Context, context.CancelFu
 	if w.ends.IsZero() {
 		return ctx, func() {}
 	}
-	return context.WithTimeoutCause(ctx, max(w.ends.Sub(w.now())/shareOfComparing, w.silence), guard.ErrShare)
+	left := w.ends.Sub(w.now())
+	return context.WithTimeoutCause(ctx, max(left/shareOfComparing, min(left/2, leastComparing), w.silence), guard.ErrShare)
 }
 
 // guardian is the guard of the run.

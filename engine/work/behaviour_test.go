@@ -17,6 +17,8 @@ func TestAComparisonMayTakeAPartOfTheTimeThatIsLeft(t *testing.T) {
 	}{
 		{"a run without an end", 0, 0},
 		{"ten minutes", 10 * time.Minute, 150 * time.Second},
+		{"three minutes", 3 * time.Minute, time.Minute},
+		{"a minute and a half", 90 * time.Second, 45 * time.Second},
 		{"the end is near", 40 * time.Second, 20 * time.Second},
 		{"the time is over", -5 * time.Second, 20 * time.Second},
 	} {
