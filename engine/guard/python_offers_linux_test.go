@@ -155,3 +155,34 @@ func TestWhichErrorAValueOfAWrongTypeMeetsIsNoDifference(t *testing.T) {
 	}
 	wantWhere(t, mustCheckEdited(t, o, root, "options.py", "w.startswith(start)", "(w.startswith(start) if isinstance(w, str) else False)"), "options.beginning")
 }
+
+// What a private module has and no other gives is called by the package alone, which never
+// gives it a place before the text.
+func TestFunctionsOfAPrivateModuleAreSeenThroughThoseThatAreGiven(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Python package three times; TestAChangeOfAPythonFunctionIsFound stands for it")
+	mustHave(t, "python3")
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"kit/__init__.py": "from ._scan import words\n",
+		"kit/_scan.py": "def skip(text, at, what):\n    try:\n        while text[at] in what:\n            at += 1\n    except IndexError:\n        pass\n    return at\n\n\n" +
+			"def words(text):\n    out, at = [], 0\n    while True:\n        at = skip(text, at, ' ')\n        end = at\n        while end < len(text) and text[end] != ' ':\n            end += 1\n        if end == at:\n            return out\n        out.append(text[at:end])\n        at = end\n",
+		"test_kit.py": "import unittest\nimport kit\n\n\nclass Test(unittest.TestCase):\n    def test(self):\n        self.assertEqual(kit.words('one  two'), ['one', 'two'])\n        self.assertEqual(kit.words(''), [])\n",
+	} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const was = "    try:\n        while text[at] in what:\n            at += 1\n    except IndexError:\n        pass\n    return at\n"
+	o := guard.Options{Cases: 200, NoTests: true, PythonTests: []string{"-m", "unittest", "-q"}}
+	report := mustCheckEdited(t, o, root, "kit/_scan.py", was, "    while at < len(text) and text[at] in what:\n        at += 1\n    return at\n")
+	wantWhere(t, report)
+	if report.Cases < 50 {
+		t.Errorf("%d inputs were compared", report.Cases)
+	}
+	wantWhere(t, mustCheckEdited(t, o, root, "kit/_scan.py", was, "    for _ in range(2):\n        if at < len(text) and text[at] in what:\n            at += 1\n    return at\n"), "_scan.words")
+}

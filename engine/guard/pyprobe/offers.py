@@ -7,6 +7,7 @@ import contextlib
 import io
 
 import atoll_guard_callables as callables
+from atoll_guard_internals import given_names
 
 MOST_FILES = 400
 SIMPLE = (bool, int, float, str, type(None))
@@ -32,9 +33,10 @@ def public_names(files):
     """Functions of some files and methods of their classes that a caller may name, as groups."""
     out = []
     for name in files:
+        given = given_names(name, parsed)
         for n in parsed(name).body:
             group = module_of(name) + ":" + getattr(n, "name", "_")
-            if getattr(n, "name", "_").startswith("_"):
+            if getattr(n, "name", "_").startswith("_") or given is not None and n.name not in given:
                 continue
             if isinstance(n, FUNCTIONS):
                 out.append(group)

@@ -41,6 +41,7 @@ from atoll_guard_callables import FUNCTIONS, NAMED, Calls, answers, can_be_named
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
+from atoll_guard_internals import Internals
 from atoll_guard_kinds import DERIVED, KINDS, derived, plain
 from atoll_guard_offers import OPERATORS, SIMPLE, as_type, module_of, offers, public_names, rest_of
 from atoll_guard_places import Places, as_bytes, spelled, unspelled
@@ -264,6 +265,7 @@ class Recorder:
         self.inherited = set()  # of a private class by a public one
         self.offers = offers(sources_of_tree())
         self.origin = Origin(TREE)
+        self.internals = Internals(in_tree, is_test)
 
     def more(self):
         """Makes room for the calls of scripts behind those of the tests."""
@@ -436,7 +438,7 @@ class Recorder:
             if bound and isinstance(me, type):
                 rest = args[1:]
             recipe = (tuple(self.encode(a) for a in rest), {k: self.encode(v) for k, v in kwargs.items()})
-            if public and not private and not (outer and kept[4] and len(self.calls.get(key, ())) >= MOST_PARTIAL):
+            if public and not private and not self.internals.has(key, frame) and not (outer and kept[4] and len(self.calls.get(key, ())) >= MOST_PARTIAL):
                 own = self.encode(me) if bound and not isinstance(me, type) and not self.static(frame, key) else None
                 if bound and self.static(frame, key):
                     recipe = (tuple(self.encode(a) for a in args), recipe[1])
