@@ -59,7 +59,7 @@ type step struct{ command, why string }
 func nextSteps(s *view.Snapshot) []step {
 	switch {
 	case s.Best.ID > record.Root:
-		return []step{{"show best", ""}, {"diff best", ""}, {"promote best --verify", ""}}
+		return append([]step{{"show best", ""}, {"diff best", ""}, {"promote best --verify", ""}}, moreJobs(s)...)
 	case s.Best.ID == record.NoCandidate:
 		return nil
 	}
@@ -75,10 +75,7 @@ func nextSteps(s *view.Snapshot) []step {
 	if s.Jobs.Failed > measured {
 		add("jobs --status failed", "more jobs failed than were measured, and why")
 	}
-	switch most := s.Jobs.Max; {
-	case s.State == record.ExperimentDone && most > 0 && s.Jobs.Ended()+s.Jobs.Held >= most:
-		add(fmt.Sprintf("run --max-jobs %d", 2*most), "the search goes on: its jobs are used up")
-	case s.State == record.ExperimentStopped:
+	if out = append(out, moreJobs(s)...); s.State == record.ExperimentStopped {
 		add("run", "the search goes on: its jobs are not used up")
 	}
 	if s.Grade == "" {
@@ -91,6 +88,15 @@ func nextSteps(s *view.Snapshot) []step {
 		add("config explain agents", "a model makes changes that the built-in agent cannot")
 	}
 	return out
+}
+
+// moreJobs is how a search goes on whose jobs are used up.
+func moreJobs(s *view.Snapshot) []step {
+	most := s.Jobs.Max
+	if s.State != record.ExperimentDone || most <= 0 || s.Jobs.Ended()+s.Jobs.Held < most {
+		return nil
+	}
+	return []step{{fmt.Sprintf("run --max-jobs %d", 2*most), "the search goes on: its jobs are used up"}}
 }
 
 // onlyOffline reports whether the built-in agent alone made candidates.

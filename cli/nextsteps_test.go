@@ -82,6 +82,10 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 			view.Snapshot{Best: root, State: record.ExperimentDone, Grade: "good", Jobs: view.Counts{Scored: 30, Max: 30}},
 			[]string{"run --max-jobs 60"},
 		},
+		"there is a best, and its jobs are used up": {
+			view.Snapshot{Best: view.Standing{ID: 7}, State: record.ExperimentDone, Jobs: view.Counts{Scored: 30, Max: 30}},
+			[]string{"show best", "diff best", "promote best --verify", "run --max-jobs 60"},
+		},
 		"its time is over": {
 			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Jobs: view.Counts{Scored: 10, Max: 30}},
 			[]string{"run"},

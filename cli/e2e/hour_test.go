@@ -235,6 +235,9 @@ func (h *hour) gained() bool {
 	return list[0].Gain > 0 && list[0].Confirmed
 }
 
+// usedUp finds how a run goes on whose jobs are used up.
+var usedUp = regexp.MustCompile(`atoll run( --max-jobs \d+)`)
+
 // held is a candidate that waits for review.
 func (h *hour) held() string {
 	h.t.Helper()
@@ -242,7 +245,10 @@ func (h *hour) held() string {
 		if id := regexp.MustCompile(`(?m)^c\d+`).FindString(h.sh("atoll candidates --status held")); id != "" {
 			return id
 		}
-		h.sh("atoll run --headless --for " + h.time)
+		out := h.sh("atoll run --headless --for " + h.time)
+		if m := usedUp.FindStringSubmatch(out); m != nil {
+			h.sh("atoll run --headless --for " + h.time + m[1]) // as it says itself
+		}
 	}
 	h.t.Fatal("nothing waits for review")
 	return ""
@@ -271,7 +277,7 @@ func (h *hour) follow(out string) {
 		h.done[line] = true
 		line = manyMutants.ReplaceAllString(line, "--mutants 2")
 		h.t.Logf("as printed: %s", line)
-		if line == "atoll run" || strings.HasPrefix(line, "atoll run --remeasure") {
+		if line == "atoll run" || strings.HasPrefix(line, "atoll run --remeasure") || usedUp.MatchString(line) {
 			h.interrupted(line)
 			continue
 		}

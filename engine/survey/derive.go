@@ -32,7 +32,7 @@ func patience(language string, took time.Duration) time.Duration {
 const (
 	searchTime = 30 * time.Minute
 	fewestJobs = 20
-	mostJobs   = 300
+	mostJobs   = 1000
 )
 
 // budget proposes jobs and wall time from what one evaluation takes.
