@@ -49,7 +49,7 @@ func newNoisyLab(t *testing.T, space string) *lab {
 func TestBeforeThereIsAMapNothingOfItIsTold(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "one more run with a learned map; tui has TestBeforeThereIsAMapThereIsNoMeanOfIt")
-	l := newNoisyLab(t, `{grid: [6, 6], include: ["*.conf"], min_fit: 12}`)
+	l := newNoisyLab(t, `{grid: [6, 6], include: ["*.conf"], min_fit: 12, provisional: false}`)
 	err := git(l.dir, "checkout", "-q", "-b", "cheat")
 	if err == nil {
 		err = writeFiles(l.dir, map[string]string{"evaluator/evaluate.sh": "#!/bin/sh\n"})
