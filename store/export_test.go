@@ -121,7 +121,7 @@ func statements() []statement {
 	return []statement{
 		sqlTables, sqlVacuumInto, sqlParts, sqlSequenceGet, sqlSequenceSet, sqlTotalAdd, sqlTotal, sqlBudget, sqlJobCountAdd,
 		sqlJobCounts, sqlRecountTotal, sqlRecountJobs, sqlExperimentInsert, sqlExperimentNamed, sqlExperimentState, sqlExperimentObjective,
-		sqlExperiments, sqlExperiment, sqlSettingsPut, sqlSettings, sqlTotalNew, sqlMetaPut, sqlMeta,
+		sqlExperiments, sqlExperiment, sqlSettingsPut, sqlSettings, sqlTotalNew, sqlMetaPut, sqlMeta, sqlMetaRange, sqlMetaDropRange,
 
 		sqlJobInsert, sqlJobFence, sqlJobTop, sqlJobLease, sqlJobBeat, sqlJobStage, sqlJobMade, sqlJobHold, sqlJobEnd,
 		sqlJobApproved, sqlJobRelease, sqlJobBack, sqlJobRecall, sqlJobReopen, sqlJobRequeue, sqlJobPlace, sqlJobPriority, sqlJobSpend, sqlJobEvals, sqlJobReserve,

@@ -203,7 +203,7 @@ func copyModule(t *testing.T, module, dir string) {
 // step runs a line of a page and every command that it prints.
 func (h *hour) step(line string) {
 	h.t.Helper()
-	run := regexp.MustCompile(`--for \d+m`).ReplaceAllString(line, "--for "+h.time)
+	run := someMinutes.ReplaceAllString(line, "--for "+h.time)
 	if before, after, found := strings.Cut(run, "HELD"); found {
 		run = before + h.held() + after
 	}
@@ -260,8 +260,11 @@ var (
 	toldQuoted = regexp.MustCompile("`((?:atoll|git) [^`\n]*)`")
 )
 
-// manyMutants is what a stranger has patience for.
-var manyMutants = regexp.MustCompile(`--mutants \d+`)
+// manyMutants and someMinutes are what a stranger has patience for.
+var (
+	manyMutants = regexp.MustCompile(`--mutants \d+`)
+	someMinutes = regexp.MustCompile(`--for \d+m\S*`)
+)
 
 // follow runs the commands that the program printed, each once.
 func (h *hour) follow(out string) {
@@ -276,6 +279,7 @@ func (h *hour) follow(out string) {
 		}
 		h.done[line] = true
 		line = manyMutants.ReplaceAllString(line, "--mutants 2")
+		line = someMinutes.ReplaceAllString(line, "--for "+h.time)
 		h.t.Logf("as printed: %s", line)
 		if line == "atoll run" || strings.HasPrefix(line, "atoll run --remeasure") || usedUp.MatchString(line) {
 			h.interrupted(line)
