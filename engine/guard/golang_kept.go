@@ -238,9 +238,26 @@ func (m *goCheck) kept(files []string) {
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(dirs))) {
 		was, is := of(m.root, m.was.packages[dir]), of(m.candidate, m.is.packages[dir])
 		for _, name := range slices.Sorted(maps.Keys(is)) {
-			if _, ok := was[name]; !ok {
+			if _, ok := was[name]; !ok && !renamed(was, is, name) {
 				m.report.beyond(is[name].file, is[name].says(name))
 			}
 		}
 	}
+}
+
+// renamed reports whether a variable is one of the root by another name: the same functions wrote
+// as many that are gone as they write new ones.
+func renamed(was, is map[string]goKeeper, name string) bool {
+	writers := func(k goKeeper) string {
+		return strings.Join(slices.Compact(slices.Sorted(slices.Values(k.by))), " ")
+	}
+	count := func(of, besides map[string]goKeeper) (n int) {
+		for other, k := range of {
+			if _, ok := besides[other]; !ok && writers(k) == writers(is[name]) {
+				n++
+			}
+		}
+		return n
+	}
+	return count(was, is) >= count(is, was)
 }

@@ -159,6 +159,8 @@ func TestWhatAChangeOfGoCodeKeepsIsADifferenceOfItsFile(t *testing.T) {
 		{"a map of another file", map[string]string{"c.go": "package p\n\nvar seen = map[string]int{}\n", "b.go": "package p\n\nfunc B(s string) int {\n\tif n, ok := seen[s]; ok {\n\t\treturn n\n\t}\n\tseen[s] = len(s)\n\treturn len(s)\n}\n"}, "b.go keeps something between calls in seen (written by B)"},
 		{"what another function of the root wrote", map[string]string{"b.go": "package p\n\nfunc B(s string) int { n = len(s); return n }\n"}, ""},
 		{"a function in another file", map[string]string{"a.go": "package p\n", "b.go": root["b.go"] + "\nvar n int\n\nfunc A() int { n++; return n }\n"}, ""},
+		{"another name of what it wrote", map[string]string{"a.go": "package p\n\nvar calls int\n\nfunc A() int { calls++; return calls }\n"}, ""},
+		{"another name, and one more", map[string]string{"a.go": "package p\n\nvar calls, last int\n\nfunc A() int { calls++; last = calls; return calls }\n"}, "a.go keeps something between calls in calls (written by A); a.go keeps something between calls in last (written by A)"},
 		{"a new package", map[string]string{"q/q.go": "package q\n\nvar n int\n\nfunc Q() { n++ }\n"}, "q/q.go keeps something between calls in n (written by Q)"},
 	}
 	for _, tc := range cases {
@@ -182,7 +184,7 @@ func TestWhatAChangeOfGoCodeKeepsIsADifferenceOfItsFile(t *testing.T) {
 			if got := strings.Join(told, "; "); got != tc.want {
 				t.Errorf("told %q, want %q", got, tc.want)
 			}
-			if c.report.accept([]string{"b.go", "q/q.go"}); !c.report.Same() {
+			if c.report.accept([]string{"a.go", "b.go", "q/q.go"}); !c.report.Same() {
 				t.Errorf("what is accepted by its file stays: %v", c.report.Differences)
 			}
 		})

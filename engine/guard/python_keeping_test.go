@@ -62,6 +62,7 @@ func TestWhatPythonCodeKeepsBetweenCalls(t *testing.T) {
 		name, was, now, want string
 	}{
 		{"answers in a dict", "def f(x):\n    return x\n", "_cache = {}\ndef f(x):\n    if x in _cache:\n        return _cache[x]\n    _cache[x] = x\n    return x\n", in + "_cache" + by},
+		{"another name of what it wrote", "n = []\ndef f(x):\n    n.append(x)\n", "seen = []\ndef f(x):\n    seen.append(x)\n", ""},
 		{"answers in a table of tables", "", "_c = {}\ndef f(x):\n    known = _c['a']['b'] = x\n    return known\n", in + "_c" + by},
 		{"a name of the module", "", "last = None\ndef f(x):\n    global last\n    if last is None:\n        last = x\n    return last\n", in + "last" + by},
 		{"methods that write", "", "a, b, c, d = [], {}, set(), {}\ndef f(x):\n    a.append(x)\n    b.setdefault(x, 1)\n    c.add(x)\n    put = d.update\n    put(x)\n", in + "a" + by + "; " + in + "b" + by + "; " + in + "c" + by + "; " + in + "d" + by},

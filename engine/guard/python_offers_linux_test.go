@@ -184,5 +184,5 @@ func TestFunctionsOfAPrivateModuleAreSeenThroughThoseThatAreGiven(t *testing.T) 
 	if report.Cases < 50 {
 		t.Errorf("%d inputs were compared", report.Cases)
 	}
-	wantWhere(t, mustCheckEdited(t, o, root, "kit/_scan.py", was, "    for _ in range(2):\n        if at < len(text) and text[at] in what:\n            at += 1\n    return at\n"), "_scan.words")
+	wantWhere(t, mustCheckEdited(t, o, root, "kit/_scan.py", was, "    for _ in range(2):\n        if at < len(text) and text[at] in what:\n            at += 1\n    return at\n"), "kit._scan.words")
 }

@@ -282,10 +282,12 @@ def keeping(source, own):
 
 def new_in(was, now, own):
     """What a source keeps between calls that another did not, in words."""
-    known = keeping(was, own)
+    known, present = keeping(was, own), keeping(now, own)
+    gone = [sorted(by) for what, by in known.items() if what not in present]
+    new = [sorted(by) for what, by in present.items() if what not in known]
     out = []
-    for what, by in sorted(keeping(now, own).items()):
-        if what not in known:
+    for what, by in sorted(present.items()):
+        if what not in known and gone.count(sorted(by)) < new.count(sorted(by)):  # else it has another name
             names = sorted(by)
             if len(names) > 3:
                 names[2:] = [f"{len(names) - 2} more"]
