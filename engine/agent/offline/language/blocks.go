@@ -103,12 +103,18 @@ func indentUnits(s *Source) []Unit {
 	return out
 }
 
-// braceUnits finds name(...) ... { ... } outside of control statements.
+// braceUnits finds name(...) ... { ... } outside of control statements, and
+// name = (...) => { ... }.
 func braceUnits(s *Source) []Unit {
 	match := Brackets(s.Data, s.Toks)
 	var out []Unit
 	for i := 0; i+1 < len(s.Toks); i++ {
 		t := s.Toks[i]
+		if at := arrowParameters(s, match, i); at >= 0 {
+			name := s.Toks[at].Text(s.Data)
+			out = append(out, Unit{name, name, unitStart(s, at), s.Toks[match[i+1]].End})
+			continue
+		}
 		if t.Kind != Word || s.Toks[i+1].Text(s.Data) != "(" || controlWord(t.Text(s.Data)) {
 			continue
 		}
@@ -131,6 +137,28 @@ func braceUnits(s *Source) []Unit {
 		}
 	}
 	return out
+}
+
+// arrowParameters returns the token that names the function whose body follows the arrow at token
+// i, as in "name = async (a, b) => {" or "name: a => {", and -1 where there is none.
+func arrowParameters(s *Source, match []int, i int) int {
+	text := func(k int) string { return s.Toks[k].Text(s.Data) }
+	if i == 0 || text(i) != "=>" || text(i+1) != "{" || match[i+1] < 0 {
+		return -1
+	}
+	at := i - 1
+	if text(at) == ")" {
+		at = match[at]
+	} else if s.Toks[at].Kind != Word {
+		return -1
+	}
+	if at > 0 && text(at-1) == "async" {
+		at--
+	}
+	if at < 2 || text(at-1) != "=" && text(at-1) != ":" || s.Toks[at-2].Kind != Word {
+		return -1
+	}
+	return at - 2
 }
 
 // nameBefore is the name of the function whose parameters follow token i: the word
