@@ -25,6 +25,18 @@ sum.c:21:17: warning: initialization of 'double *' from 'long unsigned int' make
       |                 ^
 make: *** [Makefile:4: bench] Segmentation fault
 `, "", "make: *** [Makefile:4: bench] Segmentation fault"},
+		"mocha, a test that throws": {"", `
+  1 passing (12ms)
+  1 failing
+
+  1) range expansion
+       should expand ranges:
+     ReferenceError: Cannot access 'i' before initialization
+      at flat (lib/utils.js:105:30)
+      at process.processImmediate (node:internal/timers:483:21)
+
+`, "ReferenceError: Cannot access 'i' before initialization"},
+		"a trace of node without a word of why":       {"it went wrong\n    at flat (lib/utils.js:105:30)\n    at node:internal/main:1:2\n", "", "it went wrong"},
 		"a crash behind output of the program":        {"sum 12.5\nmake[1]: *** [Makefile:4: bench] Floating point exception (core dumped)\nmake: *** [Makefile:2: all] Error 2\n", "", "make[1]: *** [Makefile:4: bench] Floating point exception (core dumped)"},
 		"a crash that bash tells, before the time":    {"a.c:9:12: warning: 'find' defined but not used\nbash: line 1:    17 Segmentation fault      ./words big.txt > /dev/null\n0.001 seconds\nmake: *** [Makefile:10: bench] Error 139\n", "", "Segmentation fault ./words big.txt > /dev/null"},
 		"a crash that sh tells":                       {"Segmentation fault\n0.12\nmake: *** [Makefile:10: bench] Error 139\n", "12", "Segmentation fault"},
