@@ -6,7 +6,7 @@ GO_FILES = $(shell git ls-files '*.go')
 build: ## the program, here
 	go build -o atoll .
 
-test: ## those of every day, six to seven minutes on two calm cores
+test: ## those of every day, four to five minutes on two calm cores
 	go test ./...
 
 full: ## with those that are long by nature, as .ci/run does
