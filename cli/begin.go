@@ -275,27 +275,16 @@ func committing(files []string) string {
 	return fmt.Sprintf("git add %s && git commit -m \"Add the evaluator\" -- %s", list, list)
 }
 
-// onlyOurs reports whether nothing differs from the commit but what init wrote.
-func onlyOurs(ctx context.Context, p place) bool {
-	paths, err := theirs(ctx, p.target)
-	return err == nil && len(paths) == 0
-}
-
-// theirs are the files of the work tree that differ from the commit, without what init wrote.
-func theirs(ctx context.Context, t gitops.Target) ([]string, error) {
-	paths, err := gitops.Uncommitted(ctx, t)
-	return slices.DeleteFunc(paths, func(path string) bool {
-		return path == config.FileName || strings.HasPrefix(path, survey.EvaluatorDir+"/") // a new folder as a whole, or its files
-	}), err
-}
-
 // dirtyText names what of the work tree is not committed, "" where that is nothing but what
 // init wrote.
 func dirtyText(ctx context.Context, t gitops.Target) string {
 	if !t.Dirty {
 		return ""
 	}
-	paths, err := theirs(ctx, t)
+	paths, err := gitops.Uncommitted(ctx, t)
+	paths = slices.DeleteFunc(paths, func(path string) bool {
+		return path == config.FileName || strings.HasPrefix(path, survey.EvaluatorDir+"/") // a new folder as a whole, or its files
+	})
 	switch n := len(paths); {
 	case err != nil:
 		return "the work tree has changes that are not committed"

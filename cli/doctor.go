@@ -44,7 +44,7 @@ Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under 
 				return a.mutants(ctx, doctor.Options{Target: p.target, Config: loaded, ConfigErr: loadErr, Now: a.Now, Env: a.Env, Doing: d.begin}, p.state, mutants, d.tell)
 			}
 			target := p.target
-			target.Dirty = target.Dirty && !onlyOurs(ctx, p) // what init wrote is read from the work tree
+			target.Dirty = dirtyText(ctx, target) != "" // what init wrote is read from the work tree
 			checks = append(checks, engine.Doctor(ctx, doctor.Options{
 				Target: target, State: p.state, Config: loaded, ConfigErr: loadErr, Deep: deep, Now: a.Now, Env: a.Env, Doing: d.begin,
 			})...)

@@ -136,8 +136,7 @@ func oneCandidate(s *view.Snapshot) time.Duration {
 	if len(all) == 0 {
 		return oneEvaluation(s) * time.Duration(max(1, s.Repeats))
 	}
-	slices.Sort(all)
-	return time.Duration(all[len(all)/2]) * time.Millisecond
+	return middle(all)
 }
 
 // oneEvaluation is how long one sample took in the middle of the jobs that measured; 0 = none did.
@@ -151,6 +150,11 @@ func oneEvaluation(s *view.Snapshot) time.Duration {
 			}
 		}
 	}
+	return middle(all)
+}
+
+// middle is the one in the middle of some times in milliseconds, 0 of none.
+func middle(all []int64) time.Duration {
 	if len(all) == 0 {
 		return 0
 	}

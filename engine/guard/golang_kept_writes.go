@@ -80,8 +80,8 @@ func (k *goKeeping) empty(value ast.Expr) (of ast.Expr, room bool) {
 	case *ast.UnaryExpr:
 		return k.empty(x.X)
 	case *ast.CompositeLit:
-		_, list := x.Type.(*ast.ArrayType)
-		return x.Type, len(x.Elts) == 0 && !(list && x.Type.(*ast.ArrayType).Len == nil)
+		list, ok := x.Type.(*ast.ArrayType)
+		return x.Type, len(x.Elts) == 0 && !(ok && list.Len == nil)
 	case *ast.CallExpr:
 		switch name := k.builtin(x); name {
 		case "make", "new":
@@ -122,6 +122,14 @@ func (k *goKeeping) builtin(c *ast.CallExpr) string {
 
 // root is the variable of the package, or the receiver, that an expression is a part of.
 func (k *goKeeping) root(e ast.Expr, f *goFunction) *types.Var {
+	if v := k.leftmost(e); v != nil && (v == f.receiver || k.begins[v] != nil && !k.begins[v].safe) {
+		return v
+	}
+	return nil
+}
+
+// leftmost is the variable that an expression is a part of: x of x.f[i]; nil for none.
+func (k *goKeeping) leftmost(e ast.Expr) *types.Var {
 	for {
 		switch x := e.(type) {
 		case *ast.IndexExpr:
@@ -137,10 +145,8 @@ func (k *goKeeping) root(e ast.Expr, f *goFunction) *types.Var {
 		case *ast.SelectorExpr:
 			e = x.X
 		case *ast.Ident:
-			if v, ok := k.info.Uses[x].(*types.Var); ok && (v == f.receiver || k.begins[v] != nil && !k.begins[v].safe) {
-				return v
-			}
-			return nil
+			v, _ := k.info.Uses[x].(*types.Var)
+			return v
 		default:
 			return nil
 		}
@@ -235,23 +241,8 @@ func (k *goKeeping) shared(e ast.Expr) bool {
 // outer reports a function within another that writes a variable of that one.
 func (k *goKeeping) outer(lit *ast.FuncLit) (found bool) {
 	is := func(e ast.Expr) {
-		for {
-			switch x := e.(type) {
-			case *ast.IndexExpr:
-				e = x.X
-				continue
-			case *ast.SelectorExpr:
-				e = x.X
-				continue
-			case *ast.StarExpr:
-				e = x.X
-				continue
-			case *ast.Ident:
-				v, ok := k.info.Uses[x].(*types.Var)
-				found = found || ok && v.Pkg() == k.pkg && v.Parent() != k.pkg.Scope() && v.Pos() < lit.Pos()
-			}
-			return
-		}
+		v := k.leftmost(e)
+		found = found || v != nil && v.Pkg() == k.pkg && v.Parent() != k.pkg.Scope() && v.Pos() < lit.Pos()
 	}
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"atoll/store/record"
 )
 
 // The kinds of a [Difference].
@@ -119,7 +121,7 @@ func (r *Report) Summary() string {
 	case r.Cases == 0:
 		return "behaviour was not compared"
 	}
-	text := fmt.Sprintf("behaves as the root on %s of %s", plural(r.Cases, "input"), plural(r.Functions, "function"))
+	text := fmt.Sprintf("behaves as the root on %s of %s", record.Plural(r.Cases, "input"), record.Plural(r.Functions, "function"))
 	if len(r.Told) > 0 {
 		text += ", but for nil and empty"
 	}
@@ -130,13 +132,6 @@ func (r *Report) Summary() string {
 		text += "; the clock ended it before all was compared"
 	}
 	return text
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func (r *Report) note(format string, args ...any) {

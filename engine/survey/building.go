@@ -21,11 +21,9 @@ const mostBuilding = 0.5
 // builtShare finds what the script tells.
 var builtShare = regexp.MustCompile(`(?m)^ATOLL_BUILDING (\d+(?:\.\d+)?)$`)
 
-// timing is a survey that made the time of a command the objective.
-type timing struct{ *survey }
-
-// warnOfBuilding says where compilers take most of that time.
-func (s timing) warnOfBuilding(ctx context.Context, command []string) error {
+// warnOfBuilding says where compilers take most of the time of a command, which a survey made
+// the objective.
+func warnOfBuilding(ctx context.Context, s *survey, command []string) error {
 	timer := s.scaffold
 	if err := s.lay(map[string]string{"building.sh": buildingScript}); err != nil {
 		return err

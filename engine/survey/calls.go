@@ -137,9 +137,9 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 		"The calls are made many times over: an answer that is kept for the next time looks like a gain.")
 	s.Say("an objective was missing: the time of " + someOf(names, 8) + " by calls of the tests stands in; look whether they are what you care about")
 	if len(s.left) > 0 {
-		why := fmt.Sprintf("eft out of %s, because the tests spend there less than %.0f %% of the time that they spend in %s: ", s.m.Objective, 100*negligible, names[0])
-		s.m.Notes = append(s.m.Notes, "L"+why+someOf(s.left, 12)+".")
-		s.Say("l" + why + someOf(s.left, 6))
+		why := fmt.Sprintf("left out of %s, because the tests spend there less than %.0f %% of the time that they spend in %s: ", s.m.Objective, 100*negligible, names[0])
+		s.m.Notes = append(s.m.Notes, strings.ToUpper(why[:1])+why[1:]+someOf(s.left, 12)+".")
+		s.Say(why + someOf(s.left, 6))
 	}
 	return "", s.callTargets(ctx)
 }

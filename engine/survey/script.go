@@ -227,7 +227,7 @@ func (s *survey) timed(ctx context.Context, command []string) (string, error) {
 		s.drop()
 		return reason, nil
 	}
-	return "", timing{s}.warnOfBuilding(ctx, command)
+	return "", warnOfBuilding(ctx, s, command)
 }
 
 // slowTests is what tests may take that stand in for a benchmark: they run three times

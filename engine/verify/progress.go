@@ -29,8 +29,8 @@ func (b *meteredBox) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, e
 }
 
 // tellComparing says what is compared and, now and then until quiet is called, for how long and
-// how much of the processor time was used that it may take.
-func (c *check) tellComparing(box *meteredBox) (quiet func()) {
+// how much of the processor time was used that it may take. Quiet returns how long it took.
+func (c *check) tellComparing(box *meteredBox) (quiet func() time.Duration) {
 	c.tell("comparing behaviour where %s changed, by up to %s of processor time", someFiles(c.report.Files), comparing)
 	done, gone := make(chan struct{}), make(chan struct{})
 	began := time.Now()
@@ -47,9 +47,10 @@ func (c *check) tellComparing(box *meteredBox) (quiet func()) {
 			}
 		}
 	}()
-	return func() {
+	return func() time.Duration {
 		close(done)
 		<-gone
+		return time.Since(began)
 	}
 }
 

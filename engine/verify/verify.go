@@ -239,10 +239,9 @@ func (c *check) behaves(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
 	quiet := c.tellComparing(box)
 	found, err := g.Check(ctx, guard.Tree{Base: c.base}, guard.Tree{Base: c.base, Delta: c.delta}, c.report.Files)
-	quiet()
+	took := quiet()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -250,7 +249,7 @@ func (c *check) behaves(ctx context.Context) error {
 		found.Notes = append(found.Notes, view.CleanLine(err.Error()))
 	}
 	c.report.Behaviour = &found
-	c.tell("%s", comparedText(&found, c.report.Files, time.Since(began), time.Duration(box.used.Load())))
+	c.tell("%s", comparedText(&found, c.report.Files, took, time.Duration(box.used.Load())))
 	if !found.Same() {
 		if c.report.Accepted = c.q.Accepted; !c.q.Accepted {
 			c.report.refuse("it %s", found.Summary())

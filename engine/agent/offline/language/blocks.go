@@ -155,20 +155,30 @@ func arrowParameters(s *Source, match []int, i int) int {
 	if at > 0 && text(at-1) == "async" {
 		at--
 	}
-	if at < 2 || text(at-1) != "=" && text(at-1) != ":" || s.Toks[at-2].Kind != Word {
+	return givenTo(s, at)
+}
+
+// givenTo returns the token that names what a function without a name, which begins at token i, is
+// given to: x of "x = function" and "x: function"; -1 for none.
+func givenTo(s *Source, i int) int {
+	if i < 2 || s.Toks[i-2].Kind != Word {
 		return -1
 	}
-	return at - 2
+	switch s.Toks[i-1].Text(s.Data) {
+	case "=", ":":
+		return i - 2
+	}
+	return -1
 }
 
 // nameBefore is the name of the function whose parameters follow token i: the word
 // itself, or what a function without a name is given to.
 func nameBefore(s *Source, i int) string {
-	text := func(k int) string { return s.Toks[k].Text(s.Data) }
-	if text(i) == "function" && i > 1 && (text(i-1) == "=" || text(i-1) == ":") && s.Toks[i-2].Kind == Word {
-		return text(i - 2)
+	name := s.Toks[i].Text(s.Data)
+	if at := givenTo(s, i); name == "function" && at >= 0 {
+		return s.Toks[at].Text(s.Data)
 	}
-	return text(i)
+	return name
 }
 
 // unitStart is the start of the line of token i, without its indentation.
