@@ -168,6 +168,16 @@ func luckiest(t *testing.T, dir string) string {
 	return name
 }
 
+// injectMine commits files on the branch mine, which is checked out, and has a run measure them.
+func injectMine(t *testing.T, dir, message string, files map[string]string, jobs string) {
+	t.Helper()
+	put(t, dir, files)
+	git(t, dir, "commit", "--quiet", "--all", "--message", message)
+	git(t, dir, "checkout", "--quiet", "main")
+	must(t, dir, "inject", "mine")
+	must(t, dir, "run", "--headless", "--max-jobs", jobs)
+}
+
 func TestAMinimisedWinnerLeavesOutWhatBringsNothing(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "one more verified run; TestAVerifiedPromotionStandsOnTheBranchAsItIsNow stands for it")
@@ -178,11 +188,7 @@ func TestAMinimisedWinnerLeavesOutWhatBringsNothing(t *testing.T) {
 	must(t, dir, "run", "--headless", "--max-jobs", "1")
 	// A person's commit: the first number is better, and nothing measures the other file.
 	git(t, dir, "checkout", "--quiet", "-b", "mine")
-	put(t, dir, map[string]string{"numbers.conf": strings.Replace(smallNumbers, "a = ", "a = 9", 1), "notes.conf": "x = 2\n"})
-	git(t, dir, "commit", "--quiet", "--all", "--message", "two files")
-	git(t, dir, "checkout", "--quiet", "main")
-	must(t, dir, "inject", "mine")
-	must(t, dir, "run", "--headless", "--max-jobs", "2")
+	injectMine(t, dir, "two files", map[string]string{"numbers.conf": strings.Replace(smallNumbers, "a = ", "a = 9", 1), "notes.conf": "x = 2\n"}, "2")
 	got := must(t, dir, "promote", "best", "--verify", "--minimise", "--squash", "--branch", "small")
 	if !strings.Contains(got, "left out   notes.conf:1") {
 		t.Errorf("it says\n%s", got)
@@ -193,11 +199,7 @@ func TestAMinimisedWinnerLeavesOutWhatBringsNothing(t *testing.T) {
 	// One more on top of it, which brings nothing at all.
 	first := best(t, dir).ID
 	git(t, dir, "checkout", "--quiet", "mine")
-	put(t, dir, map[string]string{"notes.conf": "x = 2\ny = 1\n"})
-	git(t, dir, "commit", "--quiet", "--all", "--message", "one more note")
-	git(t, dir, "checkout", "--quiet", "main")
-	must(t, dir, "inject", "mine")
-	must(t, dir, "run", "--headless", "--max-jobs", "3")
+	injectMine(t, dir, "one more note", map[string]string{"notes.conf": "x = 2\ny = 1\n"}, "3")
 	lines := strings.Split(strings.TrimSpace(must(t, dir, "candidates", "--json")), "\n")
 	var last struct {
 		ID      record.CandidateID
@@ -277,11 +279,7 @@ func TestWhatNothingVouchesForIsRefusedBeforeItsPartsAreMeasured(t *testing.T) {
 	git(t, dir, "commit", "--quiet", "--message", "a time")
 	must(t, dir, "run", "--headless", "--max-jobs", "1")
 	git(t, dir, "checkout", "--quiet", "-b", "mine")
-	put(t, dir, map[string]string{"numbers.conf": strings.Replace(smallNumbers, "c = 15", "c = 5", 1), "notes.conf": "x = 2\n"})
-	git(t, dir, "commit", "--quiet", "--all", "--message", "two files")
-	git(t, dir, "checkout", "--quiet", "main")
-	must(t, dir, "inject", "mine")
-	must(t, dir, "run", "--headless", "--max-jobs", "2")
+	injectMine(t, dir, "two files", map[string]string{"numbers.conf": strings.Replace(smallNumbers, "c = 15", "c = 5", 1), "notes.conf": "x = 2\n"}, "2")
 	const parts = "stretches bring nothing and are left out"
 	c := atoll(t, dir, "promote", "best", "--verify", "--minimise")
 	if c.code != 1 || !strings.Contains(c.err, "nothing looked whether it still does the same") || strings.Contains(c.err, parts) {

@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,18 +78,7 @@ func TestCachesAreWarmAndKeepNothing(t *testing.T) {
 
 func TestCandidateCodeReadsAFolderOfCachesWhereverItLies(t *testing.T) {
 	t.Parallel()
-	box, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces, Scratch: t.TempDir()})
-	if errors.Is(err, sandbox.ErrNoRung) {
-		t.Skipf("candidate code has a /tmp of its own in namespaces alone: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	box := mustBox(t, sandbox.ModeNamespaces) // candidate code has a /tmp of its own there alone
 	folder, err := os.MkdirTemp("/tmp", "atoll-packages-")
 	if err != nil {
 		t.Fatal(err)

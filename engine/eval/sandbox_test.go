@@ -21,21 +21,27 @@ func eachRung(t *testing.T, test func(t *testing.T, box *sandbox.Box)) {
 	t.Helper()
 	for _, mode := range []sandbox.Mode{sandbox.ModeNamespaces, sandbox.ModeLandlock} {
 		t.Run(string(mode), func(t *testing.T) {
-			box, err := sandbox.New(t.Context(), sandbox.Options{Mode: mode, Scratch: t.TempDir()})
-			if errors.Is(err, sandbox.ErrNoRung) {
-				t.Skipf("this machine does not give the rung: %v", err)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := box.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			test(t, box)
+			test(t, mustBox(t, mode))
 		})
 	}
+}
+
+// mustBox is a sandbox of a mode; the test is skipped where this machine does not give it.
+func mustBox(t *testing.T, mode sandbox.Mode) *sandbox.Box {
+	t.Helper()
+	box, err := sandbox.New(t.Context(), sandbox.Options{Mode: mode, Scratch: t.TempDir()})
+	if errors.Is(err, sandbox.ErrNoRung) {
+		t.Skipf("this machine does not give the rung: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return box
 }
 
 // systemPath keeps programs of this machine's user out: the sandbox does not

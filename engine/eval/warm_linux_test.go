@@ -81,14 +81,7 @@ func TestCopiesMeasureWhatStartedEvaluatorsDo(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var outcomes [2][]eval.Outcome
 			for i, warm := range []string{"off", eval.WarmAuto} {
-				box, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces, Scratch: t.TempDir()})
-				if err != nil {
-					t.Skipf("this machine does not give the rung: %v", err)
-				}
-				t.Cleanup(func() { _ = box.Close() })
-				if why := box.CanPrepare(); why != "" {
-					t.Skip(why)
-				}
+				box := mustPrepare(t)
 				o := tc.o
 				o.Warm, o.Timeout, o.LookupEnv = warm, time.Minute, systemPath()
 				c := &copying{Box: box, t: t}
@@ -185,18 +178,21 @@ func BenchmarkCirclePacking(b *testing.B) {
 	}
 }
 
+// mustPrepare is a sandbox whose runs may be copies of a prepared interpreter.
+func mustPrepare(t *testing.T) *sandbox.Box {
+	t.Helper()
+	box := mustBox(t, sandbox.ModeNamespaces)
+	if why := box.CanPrepare(); why != "" {
+		t.Skip(why)
+	}
+	return box
+}
+
 // Of what no interpreter can stand in for a person is told who asked for it.
 func TestWhyRunsAreStartedIsToldWhereOneAskedOrACopyIsPossible(t *testing.T) {
 	t.Parallel()
 	dir := mustTree(t, map[string]string{"plain.py": "print(1)\n"})
-	box, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces, Scratch: t.TempDir()})
-	if err != nil {
-		t.Skipf("this machine does not give the rung: %v", err)
-	}
-	t.Cleanup(func() { _ = box.Close() })
-	if why := box.CanPrepare(); why != "" {
-		t.Skip(why)
-	}
+	box := mustPrepare(t)
 	for _, tc := range []struct {
 		name, warm string
 		command    []string

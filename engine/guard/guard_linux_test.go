@@ -65,6 +65,22 @@ func mustTree(t *testing.T, folders ...string) string {
 	return dir
 }
 
+// mustFiles makes a tree of files.
+func mustFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 func mustCheck(t *testing.T, o guard.Options, root, candidate guard.Tree, changed ...string) guard.Report {
 	t.Helper()
 	o.Scratch, o.Wall = t.TempDir(), cmp.Or(o.Wall, 9*time.Minute)
@@ -158,8 +174,7 @@ func TestAddressesInAnErrorRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "one more Go module is compiled; TestAddressesOfAProgramAreNotTold of engine/guard/probe stands for it")
 	mustHave(t, "go")
-	root := t.TempDir()
-	for name, text := range map[string]string{
+	root := mustFiles(t, map[string]string{
 		"go.mod": "module calls\n\ngo 1.24\n",
 		"calls.go": `package calls
 
@@ -173,11 +188,7 @@ func Call(f func(string) string, text string, after int) (string, error) {
 	return f(text), nil
 }
 `,
-	} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	const padding = "\n\n// Pad is long enough that what lies behind it lies elsewhere.\nfunc Pad(n int) string {\n\tout := \"\"\n\tfor i := range n {\n\t\tout += fmt.Sprint(i, \" of \", n)\n\t}\n\treturn out\n}\n"
 	refactored := []string{"if after > 3 {", "if 3 < after {", "return f(text), nil\n}\n", "return f(text), nil\n}\n" + padding}
 	wantWhere(t, mustCheckEdited(t, guard.Options{Cases: 100, NoTests: true}, root, "calls.go", refactored...))
@@ -326,12 +337,7 @@ func Longest(s Source) (out string) {
 	return out
 }
 `
-	root := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": was} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	root := mustFiles(t, map[string]string{"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": was})
 	check := func(edits ...string) guard.Report {
 		return mustCheckEdited(t, guard.Options{NoTests: true}, root, "kit.go", edits...)
 	}
@@ -469,8 +475,7 @@ def total(rows):
 def half(weight):
     return weight / 2
 `
-	root := t.TempDir()
-	for name, text := range map[string]string{"kit.py": was, "test_kit.py": `
+	root := mustFiles(t, map[string]string{"kit.py": was, "test_kit.py": `
 import unittest
 import kit
 
@@ -483,11 +488,7 @@ class Kit(unittest.TestCase):
         self.assertFalse(kit.slow(0.5))
         self.assertEqual(kit.total([1, 2]), 3)
         self.assertEqual(kit.half(0.5), 0.25)
-`} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+`})
 	planted := strings.NewReplacer("(11, 12, 13):", "(11, 12, 13) and number < 5000:", `if " " in word or`, `if len(word) < 700 and " " in word or`,
 		"> 1.5", ">= 1.5", "sum(rows)", "sum(rows[:90])").Replace(was)
 	refactored := strings.NewReplacer("(11, 12, 13):", "range(11, 14):", "> 1.5", ">= 1.5 and seconds != 1.5", "sum(rows)", "sum(row for row in rows)",
@@ -678,8 +679,7 @@ func (r *Range) Has(major, minor, patch uint64) bool {
 	return major == r.major && minor == r.minor && patch >= r.patch
 }
 `
-	root := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": was, "kit_test.go": `package kit
+	root := mustFiles(t, map[string]string{"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": was, "kit_test.go": `package kit
 
 import "testing"
 
@@ -691,11 +691,7 @@ func TestKit(t *testing.T) {
 		t.Fail()
 	}
 }
-`} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+`})
 	check := func(edits ...string) guard.Report {
 		return mustCheckEdited(t, guard.Options{NoTests: true}, root, "kit.go", edits...)
 	}

@@ -56,19 +56,11 @@ class Test(unittest.TestCase):
 
 func TestCallsOfPythonWithFunctionsThatHaveNoNameAreMade(t *testing.T) {
 	t.Parallel()
-	for i, c := range []struct{ name, was, is, where string }{
+	eachIsFound(t, 120, ranking, rankingTest, []edited{
 		{"a lambda of a test", "key=lambda pair: pair[0]", "key=lambda pair: pair", "kit.ranked"},
 		{"a parameter that the code calls and no test gives", "by(item) if by else item", "item", "kit.grouped"},
 		{"a call before that only another object had", "del self._seen[:]", "del self._seen[1:]", "kit.Tally.largest"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a Python module; the case before it stands for it")
-			}
-			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, ranking, rankingTest, c.was, c.is), c.where)
-		})
-	}
+	})
 }
 
 func TestRefactoringsOfPythonCodeThatCallsFunctionsRaiseNoAlarm(t *testing.T) {

@@ -16,14 +16,26 @@ import (
 func mustCheckPython(t *testing.T, o guard.Options, module, test string, edits ...string) guard.Report {
 	t.Helper()
 	mustHave(t, "python3")
-	root := t.TempDir()
-	for name, text := range map[string]string{"kit.py": module, "test_kit.py": test} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	root := mustFiles(t, map[string]string{"kit.py": module, "test_kit.py": test})
 	o.NoTests, o.PythonTests = true, []string{"-m", "unittest", "-q"}
 	return mustCheckEdited(t, o, root, "kit.py", edits...)
+}
+
+// edited is an edit of a module, and which of its functions then behaves in another way.
+type edited struct{ name, was, is, where string }
+
+// eachIsFound tries edits of a module of one file, every day the first of them.
+func eachIsFound(t *testing.T, cases int, module, test string, list []edited) {
+	t.Helper()
+	for i, c := range list {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if i > 0 {
+				suitetest.Full(t, "compares a Python module; the case before it stands for it")
+			}
+			wantWhere(t, mustCheckPython(t, guard.Options{Cases: cases}, module, test, c.was, c.is), c.where)
+		})
+	}
 }
 
 // accounts is made of files that only its tests write; it also changes one, and puts a link in the place of one.

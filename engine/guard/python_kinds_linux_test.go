@@ -110,7 +110,7 @@ class Test(unittest.TestCase):
 
 func TestWhatOnlyValuesOfOtherKindsShowOfPythonCodeIsFound(t *testing.T) {
 	t.Parallel()
-	for i, c := range []struct{ name, was, is, where string }{
+	eachIsFound(t, 400, measures, measuresTest, []edited{
 		{"a test behind one that runs out of stack", "file.read().decode()", `file.read().decode(errors="replace")`, "kit.load"},
 		{"a match that a test does not make itself", "int(part) / 10 ** len(part)", "int(part) / 10", "kit.amount"},
 		{"a table of a derived type", "isinstance(table, dict)", "type(table) is dict", "kit.pairs"},
@@ -118,15 +118,7 @@ func TestWhatOnlyValuesOfOtherKindsShowOfPythonCodeIsFound(t *testing.T) {
 		{"an object that was given a mock", "[action(n) for _, action in self.steps]", "[action(str(n)) for _, action in self.steps]", "kit.Plan.run"},
 		{"a function that gives a list, called by the function that is the result", "isinstance(value, (dict, list))", "type(value) in (dict, list)", "kit.checked"},
 		{"a number of a table that is equal and of another type", `"%s" % v for`, `("%d" % v if type(v) in (int, float) and v % 1 == 0 else "%s" % v) for`, "kit.filled"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a Python module; the case before it stands for it")
-			}
-			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 400}, measures, measuresTest, c.was, c.is), c.where)
-		})
-	}
+	})
 }
 
 func TestRefactoringsOfPythonCodeThatIsGivenValuesOfOtherKindsRaiseNoAlarm(t *testing.T) {

@@ -1,8 +1,6 @@
 package guard_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"atoll/config/suitetest"
@@ -90,12 +88,7 @@ class Test(unittest.TestCase):
 func mustCheckLexer(t *testing.T, seed uint64, edits ...string) guard.Report {
 	t.Helper()
 	mustHave(t, "python3")
-	root := t.TempDir()
-	for name, text := range map[string]string{"lexer.py": lexer, "test_lexer.py": lexerTest} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	root := mustFiles(t, map[string]string{"lexer.py": lexer, "test_lexer.py": lexerTest})
 	o := guard.Options{Cases: 60, NoTests: true, Seed: seed, PythonTests: []string{"-m", "unittest", "-q"}}
 	return mustCheckEdited(t, o, root, "lexer.py", edits...)
 }
@@ -138,15 +131,10 @@ func TestWhichErrorAValueOfAWrongTypeMeetsIsNoDifference(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "compares a Python module twice; TestAChangeOfAPythonFunctionIsFound stands for it")
 	mustHave(t, "python3")
-	root := t.TempDir()
-	for name, text := range map[string]string{
+	root := mustFiles(t, map[string]string{
 		"options.py":      "def beginning(words, start):\n    return [w for w in words if w.startswith(start)]\n",
 		"test_options.py": "import unittest\nimport options\n\n\nclass Test(unittest.TestCase):\n    def test(self):\n        self.assertEqual(options.beginning(['all', 'alpha', 'b'], 'al'), ['all', 'alpha'])\n        with self.assertRaises((AttributeError, TypeError)):\n            options.beginning([0], 'al')\n",
-	} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	o := guard.Options{Cases: 200, NoTests: true, PythonTests: []string{"-m", "unittest", "-q"}}
 	report := mustCheckEdited(t, o, root, "options.py", "w.startswith(start)", "w[:len(start)] == start")
 	wantWhere(t, report)
@@ -162,21 +150,12 @@ func TestFunctionsOfAPrivateModuleAreSeenThroughThoseThatAreGiven(t *testing.T) 
 	t.Parallel()
 	suitetest.Full(t, "compares a Python package three times; TestAChangeOfAPythonFunctionIsFound stands for it")
 	mustHave(t, "python3")
-	root := t.TempDir()
-	for name, text := range map[string]string{
+	root := mustFiles(t, map[string]string{
 		"kit/__init__.py": "from ._scan import words\n",
 		"kit/_scan.py": "def skip(text, at, what):\n    try:\n        while text[at] in what:\n            at += 1\n    except IndexError:\n        pass\n    return at\n\n\n" +
 			"def words(text):\n    out, at = [], 0\n    while True:\n        at = skip(text, at, ' ')\n        end = at\n        while end < len(text) and text[end] != ' ':\n            end += 1\n        if end == at:\n            return out\n        out.append(text[at:end])\n        at = end\n",
 		"test_kit.py": "import unittest\nimport kit\n\n\nclass Test(unittest.TestCase):\n    def test(self):\n        self.assertEqual(kit.words('one  two'), ['one', 'two'])\n        self.assertEqual(kit.words(''), [])\n",
-	} {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	const was = "    try:\n        while text[at] in what:\n            at += 1\n    except IndexError:\n        pass\n    return at\n"
 	o := guard.Options{Cases: 200, NoTests: true, PythonTests: []string{"-m", "unittest", "-q"}}
 	report := mustCheckEdited(t, o, root, "kit/_scan.py", was, "    while at < len(text) and text[at] in what:\n        at += 1\n    return at\n")
