@@ -86,6 +86,18 @@ with a chance in proportion to what the moves leave of it, and one step is taken
 moves (3 at most). So what paid is done again and further, what made it worse is reversed and not tried twice, and a number that lies between two that made it worse is left to itself; where numbers depend on each other
 moves contradict each other and change little. All of it follows from the log: a job tells how many moves its step heeds.
 
+### Samples of an evolution strategy
+
+With ` + "`" + `search.evolve` + "`" + ` E > 0 a job in which the offline agent tunes without a target is, with chance E, a sample of a run of separable CMA-ES (Ros and Hansen 2008). A run begins after 40 jobs with the best candidate. Its
+coordinates are the fractions among the numbers of the file that has most of them, 4 to 256 whose weight is at least a half (in tables, after names), no whole numbers. A number of a table moves by x = base + scale z, the scale
+being the mean size of the numbers beside it; one that stands alone and is positive by x = base exp(8 z). The first step is 0.02; a generation is 15 samples in the order in which they came back, whatever generation they were
+drawn from.
+
+Where at least 70 % of a generation are worth as much as its best the step grows (flat fitness, Hansen's tutorial of CMA-ES), e-fold where all are. A run ends after five generations where most samples of the last two are worth
+as much as the best, as the numbers do not count then, and the next begins with the root; or after 25 generations without a better sample, and the next begins, in turns, from a parent that the search drew of late and from the
+best, with 15, 30 and then 60 samples a generation. Where samples cannot be drawn, or three of four of the first generation fail, it rests for 500 jobs. Nothing is stored for it: the state is computed from the seed, the log and
+the generation named in what a candidate was to do.
+
 ### The front
 
 With ` + "`front.objectives`" + ` or ` + "`front.cases`" + ` a share of the jobs (` + "`front.parents`" + `) has its parent from among those who are best in a way of their own, whether they hold a niche or not; the others are drawn as
