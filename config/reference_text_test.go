@@ -88,7 +88,7 @@ moves contradict each other and change little. All of it follows from the log: a
 
 ### Samples of an evolution strategy
 
-With ` + "`" + `search.evolve` + "`" + ` E > 0 a job in which the offline agent tunes without a target is, with chance E, a sample of a run of separable CMA-ES (Ros and Hansen 2008). A run begins after 40 jobs with the best candidate. Its
+With ` + "`" + `search.evolve` + "`" + ` E > 0 a job in which the offline agent tunes without a target is, with chance E, a sample of a run of separable CMA-ES (Ros and Hansen 2008). The first run begins after 40 jobs with the root. Its
 coordinates are the fractions among the numbers of the file that has most of them, 4 to 256 whose weight is at least a half (in tables, after names), no whole numbers. A number of a table moves by x = base + scale z, the scale
 being the mean size of the numbers beside it; one that stands alone and is positive by x = base exp(8 z). The first step is 0.02; a generation is 15 samples in the order in which they came back, whatever generation they were
 drawn from.

@@ -46,7 +46,7 @@ type End struct {
 	Best      record.CandidateID // of all, at that time
 }
 
-// The bounds of a run. It begins when the search had evolutionFirst jobs, and ends
+// The bounds of a run. The first begins, with the root, when the search had evolutionFirst jobs, and ends
 // where generations go by without a better sample; after one that could not draw any,
 // or whose first samples failed for the most part, the next begins much later.
 const (
@@ -79,7 +79,7 @@ func (e *Evolution) observe(end End, tag string) {
 	}
 	if e.Run == 0 {
 		if e.ended >= evolutionFirst {
-			e.begin(end.Best)
+			e.begin(record.Root) // whose numbers count: the best of a few jobs may have left them
 		}
 		return
 	}
@@ -138,11 +138,11 @@ func (e *Evolution) failed() int {
 	return n
 }
 
-// begin starts the next run: in turns from the best of all and from a parent that
-// the search drew of late, of a growing size.
-func (e *Evolution) begin(best record.CandidateID) {
+// begin starts the next run: in turns from a candidate, which is the best of all but for the
+// first run, and from a parent that the search drew of late, of a growing size.
+func (e *Evolution) begin(with record.CandidateID) {
 	e.Run++
-	e.Start, e.Samples, e.vain, e.top, e.since = best, nil, 0, math.Inf(-1), 0
+	e.Start, e.Samples, e.vain, e.top, e.since = with, nil, 0, math.Inf(-1), 0
 	if e.Run%2 == 0 && e.other > record.Root {
 		e.Start = e.other
 	}

@@ -24,19 +24,19 @@ func grown(t *testing.T) *agent.History {
 		}
 		h.Ended(tuned(job+1, 3, 0), "one 1e-1")
 	}
-	if ev := h.Evolving(); ev == nil || ev.Start != 7 {
-		t.Fatalf("the run is %+v, want one from the best", ev)
+	if ev := h.Evolving(); ev == nil || ev.Start != record.Root {
+		t.Fatalf("the run is %+v, want one from the root", ev)
 	}
 	return h
 }
 
 func TestSamplesOfAnEvolutionAreThoseOfItsStartInTheOrderOfTheLog(t *testing.T) {
 	h := grown(t)
-	h.Ended(tuned(50, 7, 1.5), agent.GenerationTag(0))
+	h.Ended(tuned(50, record.Root, 1.5), agent.GenerationTag(0))
 	before := h.Clone()
 	h.Ended(tuned(51, 3, 2), agent.GenerationTag(0)) // another parent
-	h.Ended(tuned(49, 7, math.Inf(-1)), agent.GenerationTag(0))
-	h.Ended(tuned(52, 7, 3), agent.GenerationTag(4)) // of no distribution that there is
+	h.Ended(tuned(49, record.Root, math.Inf(-1)), agent.GenerationTag(0))
+	h.Ended(tuned(52, record.Root, 3), agent.GenerationTag(4)) // of no distribution that there is
 	if n := len(before.Evolving().Samples); n != 1 {
 		t.Errorf("a job sees %d samples, want the 1 that was there when it was made", n)
 	}
@@ -49,7 +49,7 @@ func TestSamplesOfAnEvolutionAreThoseOfItsStartInTheOrderOfTheLog(t *testing.T) 
 func TestAnEvolutionThatCannotDrawSamplesRests(t *testing.T) {
 	h := grown(t)
 	for i := range 3 {
-		end := tuned(record.CandidateID(60+i), 7, 0)
+		end := tuned(record.CandidateID(60+i), record.Root, 0)
 		if i == 0 {
 			end.Candidate = record.NoCandidate // a duplicate
 		}
@@ -74,7 +74,7 @@ func TestAnEvolutionThatFindsNothingBetterBeginsElsewhere(t *testing.T) {
 		if i > 2000 {
 			t.Fatal("the run never ends")
 		}
-		h.Ended(tuned(record.CandidateID(100+i), 7, 1-float64(i%2)), agent.GenerationTag(0))
+		h.Ended(tuned(record.CandidateID(100+i), record.Root, 1-float64(i%2)), agent.GenerationTag(0))
 	}
 	if ev := h.Evolving(); ev.Start != 33 || len(ev.Samples) != 0 {
 		t.Errorf("the next run is %+v, want one from the parent that was drawn last", ev)
@@ -86,18 +86,25 @@ func TestAnEvolutionOfNumbersThatChangeNothingEndsEarly(t *testing.T) {
 		name  string
 		value func(i int) float64
 		want  int
-		next  record.CandidateID
+		then  record.CandidateID // what the run behind that of the best begins with
 	}{
 		{"after five generations that are all alike", func(int) float64 { return 1 }, 75, record.Root},
 		{"or most of them", func(i int) float64 { return 1 - float64(i%4/3) }, 75, record.Root},
 		{"and not where every second sample is worse", func(i int) float64 { return 1 - float64(i%2) }, 376, 7},
 	} {
-		h, n := grown(t), 0
-		for first := h.Evolving().Run; h.Evolving().Run == first; n++ {
-			h.Ended(tuned(record.CandidateID(100+n), 7, tt.value(n)), agent.GenerationTag(0))
+		h, job := grown(t), record.CandidateID(100)
+		run := func() (n int) {
+			for first := h.Evolving().Run; h.Evolving().Run == first; n++ {
+				h.Ended(tuned(job, h.Evolving().Start, tt.value(n)), agent.GenerationTag(0))
+				job++
+			}
+			return n
 		}
-		if start := h.Evolving().Start; n != tt.want || start != tt.next {
-			t.Errorf("%s: it ends after %d samples, and the next begins with %s, want %d and %s", tt.name, n, start, tt.want, tt.next)
+		if n, start := run(), h.Evolving().Start; n != tt.want || start != 7 {
+			t.Errorf("%s: the run of the root ends after %d samples, and the next begins with %s, want %d and c7", tt.name, n, start, tt.want)
+		}
+		if n, start := run(), h.Evolving().Start; n != tt.want || start != tt.then {
+			t.Errorf("%s: that of the best ends after %d samples, and the next begins with %s, want %d and %s", tt.name, n, start, tt.want, tt.then)
 		}
 	}
 }
@@ -122,7 +129,7 @@ func TestAnEvolutionWhoseFirstSamplesFailRests(t *testing.T) {
 		h := grown(t)
 		size := h.Evolving().Size
 		for i := range size {
-			end := tuned(record.CandidateID(60+i), 7, 1)
+			end := tuned(record.CandidateID(60+i), record.Root, 1)
 			if i < tt.failed {
 				end.Value = math.Inf(-1)
 			}
