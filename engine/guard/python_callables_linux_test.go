@@ -117,6 +117,25 @@ near = probe.Edges([{"s": r"\\[0-3][0-7]"}], []).near("abcd"); want({"ab\\37cd",
 		"a function stands for one that takes as many":        `want([place_of(f) for f in (lambda: 1, lambda a: 1, lambda *a: 1, lambda a, b: 1, lambda a, b=1: 1)], [OF_NONE, OF_ONE, OF_ONE, OF_MORE, OF_ONE])`,
 		"where an object lies orders nothing": `class Thing: pass
 want((as_text(Thing()), order(Thing(), Thing())), (as_text(Thing()), 0))`,
+		"days, times and slices have others beside them": `import datetime
+day = datetime.date(2024, 2, 29); want({day.replace(day=28), day + datetime.timedelta(days=1)} <= set(others(day)), True)
+want(any(v.tzinfo for v in others(datetime.datetime(2024, 1, 1))), True)
+want({(1, 2, 2), (None, 2, None)} <= {(s.start, s.stop, s.step) for s in others(slice(1, 2, None))}, True)`,
+		"calls on what a call gave stay on it": `from atoll_guard_chains import flat, inserted
+every, gone = ("every", (), {}), ("gone", (), {})
+history = flat([("clear", (), {}), every, ("do", (), {}, every), ("tag", (), {}, gone)])
+want([s[3:] for s in history], [(), (), (1,)]); want([s[3:] for s in inserted(history, 1, gone)], [(), (), (), (2,)]); want([s[3:] for s in inserted(history, 2, gone)], [(), (), (), (1,)])`,
+		"the time stands still until it was asked for often": `import datetime, time
+from atoll_guard_clock import Clock, PATIENCE
+c = Clock(1e9); c.install()
+want((time.time(), time.gmtime().tm_year, datetime.datetime.utcnow().year, datetime.date.today().year, type(datetime.datetime.now()) is datetime.datetime), (1e9, 2001, 2001, 2001, True))
+time.sleep(60); want(time.time(), 1e9 + 60); c.begin(); want(time.time(), 1e9)
+for _ in range(PATIENCE): last = time.time()
+want(last > 1e9, True)`,
+		"what can be written to is shared, and no number": `from atoll_guard_sharing import told
+a = [1]; want([bool(told(r, None, [a], lambda c: False)) for r in (a, [a], [1], (1, a), 1)], [True, True, False, True, False])
+class Keeps: pass
+k = Keeps(); k._a = a; want([bool(told(None, k, [given], lambda c: c is Keeps)) for given in (a, [1])], [True, False])`,
 		"code that calls without an end is ended": `Calls.begin()
 try:
     while not nothing(1): pass

@@ -121,6 +121,17 @@ def in_table(given):
     return Table({0: given[0] if given else None})
 
 
+def giver(find, name):
+    """A function that gives a new object of a class, if one can be made of nothing."""
+
+    @counted
+    def give(given):
+        return find(*name.split(":"))()
+
+    give.__name__ = "new_" + name.split(":")[1]
+    return give
+
+
 FUNCTIONS = [first, as_text, size, in_lower_case, zero, truth, order, last, nothing, untruth, empty_text, fails, listed, in_row, in_table]
 OF_NONE, OF_ONE, OF_MORE = FUNCTIONS.index(empty_text), FUNCTIONS.index(first), FUNCTIONS.index(order)
 
@@ -142,7 +153,8 @@ def can_be_named(function, tree, module_of):
 
 
 def stands_in(v):
-    return any(v is f for f in FUNCTIONS)
+    """Whether a function is one of these."""
+    return isinstance(v, types.FunctionType) and v.__code__ is zero.__code__
 
 
 # ---- functions that are results -------------------------------------------------

@@ -8,6 +8,7 @@ Standard library only.
 from atoll_guard_places import MOST_PUT, Meetings, can_be_spelled, spelled, unspelled
 
 MOST_KEPT = 150  # cases of one group
+MOST_EMPTIED = 12  # of them
 
 
 class Kept:
@@ -22,6 +23,7 @@ class Explorer:
 
     def __init__(self):
         self.seen, self.kept, self.meetings, self.reaching = set(), [], Meetings(), False
+        self.emptied = 0  # cases with None in the place of something: what is None and what is not there go one way, and end in two
 
     def full(self):
         return len(self.kept) >= MOST_KEPT
@@ -37,9 +39,11 @@ class Explorer:
         found = not ran <= self.seen
         self.seen |= ran
         closer = self.meetings.add(pairs, case.values, case.choices, found)
-        if found or closer:
+        emptied = self.emptied < MOST_EMPTIED and None in (unspelled(case.choices)[0] or {}).values()
+        self.emptied += emptied
+        if found or closer or emptied:
             self.kept.append(case)
-        return found or closer
+        return found or closer or emptied
 
 
 def beside(kept, d, other):

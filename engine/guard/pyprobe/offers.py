@@ -79,21 +79,31 @@ def called(node):
     return [n.id for n in [node.func, *given, *(k.value for k in node.keywords if k.arg == "key")] if isinstance(n, ast.Name)]
 
 
-def asked_types(function):
-    """The types that a function asks its parameters for: it knows what to do with each. What it calls is a function."""
+def of_type(node):
+    """Whether a node asks for the type of something."""
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type" and len(node.args) == 1
+
+
+def asked_types(function, inner=False):
+    """The types that a function asks its parameters for: it knows what to do with each. What it calls is a function. inner: those that it
+    asks other names for."""
     out = {}
 
     def kinds(node):
-        if isinstance(node, ast.Tuple):
+        if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
             return [k for e in node.elts for k in kinds(e)]
         if isinstance(node, ast.Name):
             return [node.id] if node.id in ASKED else []
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
+        if of_type(node) and isinstance(node.args[0], ast.Constant):
             return [type(node.args[0].value).__name__]
         if isinstance(node, ast.Constant) and node.value is None:
             return ["None"]
         return []
 
+    typed = {}  # names of what type gave for a parameter
+    for n in ast.walk(function):
+        if isinstance(n, ast.Assign) and of_type(n.value):
+            typed.update((t.id, n.value.args[0]) for t in n.targets if isinstance(t, ast.Name))
     for n in ast.walk(function):
         for name in called(n):
             if "function" not in out.setdefault(name, []):
@@ -101,9 +111,11 @@ def asked_types(function):
         if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "isinstance" and len(n.args) == 2:
             asked, types = n.args[0], n.args[1]
         elif isinstance(n, ast.Compare) and len(n.ops) == 1 and isinstance(n.ops[0], (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In)):
-            asked, types = n.left, n.comparators[0]
-            if isinstance(asked, ast.Call) and getattr(asked.func, "id", "") == "type" and asked.args:
+            asked, types = typed.get(getattr(n.left, "id", ""), n.left), n.comparators[0]
+            if of_type(asked):
                 asked = asked.args[0]
+            elif asked is not n.left:
+                pass
             elif not (isinstance(types, ast.Constant) and types.value is None):
                 continue
         else:
@@ -111,7 +123,7 @@ def asked_types(function):
         if isinstance(asked, ast.Name):
             out.setdefault(asked.id, []).extend(k for k in kinds(types) if k not in out[asked.id])
     names = {a.arg for a in function.args.args + function.args.kwonlyargs + function.args.posonlyargs}
-    return {k: v for k, v in out.items() if k in names and v}
+    return {k: v for k, v in out.items() if (k in names) is not inner and v}
 
 
 def keywords(function):
@@ -121,19 +133,44 @@ def keywords(function):
     return {p.arg: d.value for p, d in pairs if isinstance(d, ast.Constant) and isinstance(d.value, SIMPLE)}
 
 
+def members_of(n):
+    """The functions that a declaration of a module is or has."""
+    return [n] if isinstance(n, FUNCTIONS) else [m for m in getattr(n, "body", []) if isinstance(m, FUNCTIONS)] if isinstance(n, ast.ClassDef) else []
+
+
+def asked_by(name, tree):
+    """The types that the functions of a file ask their parameters for, by group."""
+    return {module_of(name) + ":" + (n.name + "." if f is not n else "") + f.name: types for n in tree.body for f in members_of(n) for types in [asked_types(f)] if types}
+
+
+def only_one_asks(name, was, now):
+    """The types that functions of one version of a file alone ask values for that are no parameters, by group."""
+    asked = lambda f: {k for kinds in asked_types(f, inner=True).values() for k in kinds if k not in ("function", "None")}
+    a, b = ({module_of(name) + ":" + (n.name + "." if f is not n else "") + f.name: asked(f) for n in ast.parse(text).body for f in members_of(n)} for text in (was, now))
+    return {group: sorted(kinds) for group in sorted({*a, *b}) for kinds in [a.get(group, set()) ^ b.get(group, set())] if kinds}
+
+
+def classes_asked_for(name, texts):
+    """The classes of a file that its functions ask values for, in one of its versions, or compare them with."""
+    trees = [ast.parse(text) for text in texts]
+    known = {n.name for tree in trees for n in tree.body if isinstance(n, ast.ClassDef)}
+    out = set()
+    for n in (n for tree in trees for n in ast.walk(tree)):
+        asked = n.args[1:2] if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "isinstance" else [n.left, *n.comparators] if isinstance(n, ast.Compare) else []
+        out |= {x.id for a in asked for x in ast.walk(a) if isinstance(x, ast.Name) and x.id in known}
+    return sorted(module_of(name) + ":" + c for c in out)
+
+
 def offers(files):
     """Of the modules of a tree: options by class, types asked for by group, keywords by module."""
     out = {"options": {}, "asked": {}, "keywords": {}}
     for name in sorted(files)[:MOST_FILES]:
-        module, known = module_of(name), {}
-        for n in parsed(name).body:
-            members = [n] if isinstance(n, FUNCTIONS) else [m for m in getattr(n, "body", []) if isinstance(m, FUNCTIONS)] if isinstance(n, ast.ClassDef) else []
+        module, known, tree = module_of(name), {}, parsed(name)
+        out["asked"].update(asked_by(name, tree))
+        for n in tree.body:
             if isinstance(n, ast.ClassDef):
                 out["options"][module, n.name] = options(n)
-            for f in members:
-                types = asked_types(f)
-                if types:
-                    out["asked"][module + ":" + (n.name + "." if f is not n else "") + f.name] = types
+            for f in members_of(n):
                 if f is n or f.name == "__init__":
                     known.update(keywords(f))
         out["keywords"][module] = known
@@ -145,7 +182,7 @@ def offers(files):
 
 def as_type(v, kind, d):
     """The value as one of another type that the code asks for."""
-    parts = [str(x) for x in v] if isinstance(v, (list, tuple)) else v.split() if isinstance(v, str) else [str(v)]
+    parts = [callables.words(x) for x in v] if isinstance(v, (list, tuple)) else v.split() if isinstance(v, str) else [callables.words(v)]
     text = v if isinstance(v, str) else v.decode("latin-1") if isinstance(v, bytes) else d.pick(parts or [""]) if isinstance(v, (list, tuple)) and d.n(3) else " ".join(parts)
     if kind == "function":
         return d.pick(callables.FUNCTIONS)
@@ -157,6 +194,8 @@ def as_type(v, kind, d):
         return {"list": list, "tuple": tuple}[kind](v if isinstance(v, (list, tuple, set)) else parts if d.n(2) else [v])
     if kind == "dict":
         return v if isinstance(v, dict) else dict.fromkeys(parts, v if isinstance(v, SIMPLE) else None)
+    if kind == "int" and type(v) is int and d.n(2):
+        return bool(v & 1)  # a bool is an int to most that ask
     if kind in ("int", "float", "bool"):
         return {"int": int, "float": float, "bool": bool}[kind](v if isinstance(v, (int, float)) and v == v and abs(v) < 1e18 else len(parts))
     return None

@@ -189,6 +189,8 @@ def meet(v, a, b, exact):
     """Values in the place of v that may bring one side of a comparison, which was a, to the other, b: those where v is
     the side or holds it, and guesses (Aschermann et al. 2019, "REDQUEEN: Fuzzing with Input-to-State Correspondence").
     exact: also numbers that are not whole."""
+    if a is None or b is None:
+        return ([b] if type(v) is type(a) and v == a else []), []
     if type(v) is int and type(a) is int and type(b) is int:
         return wholes(v, a, b)
     if type(v) is float and type(a) in (int, float) and type(b) in (int, float) and math.isfinite(b) and math.isfinite(a):

@@ -14,7 +14,9 @@ import contextlib
 import dataclasses
 import enum
 import fcntl
+import functools
 import gc
+import hashlib
 import importlib
 import inspect
 import io
@@ -36,14 +38,18 @@ import time
 import types
 
 import atoll_guard_matches as matches
+import atoll_guard_sharing as sharing
+import atoll_guard_standard as standard
 from atoll_guard_beyond import of_change
-from atoll_guard_callables import FUNCTIONS, NAMED, Calls, answers, can_be_named, made_by, place_of, stands_in
+from atoll_guard_callables import FUNCTIONS, NAMED, Calls, answers, can_be_named, giver, made_by, place_of, stands_in
+from atoll_guard_chains import Chains, flat, inserted
+from atoll_guard_clock import Clock
 from atoll_guard_edges import Edges, constants_of_change, in_turn, is_large
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
 from atoll_guard_internals import Internals
 from atoll_guard_kinds import DERIVED, KINDS, derived, plain
-from atoll_guard_offers import OPERATORS, SIMPLE, as_type, module_of, offers, public_names, rest_of
+from atoll_guard_offers import OPERATORS, SIMPLE, as_type, asked_by, classes_asked_for, module_of, offers, only_one_asks, public_names, rest_of
 from atoll_guard_places import Places, as_bytes, spelled, unspelled
 from atoll_guard_watch import Watch, hidden, plan
 
@@ -150,6 +156,11 @@ def fnv(*texts):
     return h
 
 
+def short(text):
+    """What stands for a text in an answer."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
 class Draws:
     """Choices from a list, and then from a seeded generator or zeros. put has values that stand at places
     of the call; where it is None the case is none of those that are looked for, and nothing is put in or varied beside its own arguments."""
@@ -232,6 +243,12 @@ def in_tree(path):
     return path.startswith(TREE + os.sep) and "site-packages" not in path
 
 
+@functools.lru_cache(1000)
+def file_in_tree(path):
+    """in_tree of the file of a module, which is asked for each value that is told."""
+    return in_tree(path)
+
+
 def is_test(path):
     parts = os.path.relpath(os.path.realpath(path), TREE).split(os.sep)
     base = parts[-1]
@@ -240,7 +257,8 @@ def is_test(path):
 
 def of_tree(cls):
     """Whether the tree has a class."""
-    return in_tree(getattr(sys.modules.get(cls.__module__), "__file__", None) or "/")
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return bool(file) and file_in_tree(file)
 
 
 class Unrecordable(Exception):
@@ -266,6 +284,8 @@ class Recorder:
         self.offers = offers(sources_of_tree())
         self.origin = Origin(TREE)
         self.internals = Internals(in_tree, is_test)
+        self.chains = Chains()
+        self.began = float(int(time.time()))
 
     def more(self):
         """Makes room for the calls of scripts behind those of the tests."""
@@ -317,7 +337,7 @@ class Recorder:
         if kept is not None and kept[0] is value:
             if kept[3] is None:
                 raise Unrecordable
-            return ("made", kept[1].__module__, kept[1].__qualname__, kept[2], tuple(kept[3]), self.settings(value))
+            return ("made", kept[1].__module__, kept[1].__qualname__, kept[2], flat(kept[3]), self.settings(value))
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and in_tree(getattr(sys.modules.get(type(value).__module__), "__file__", None) or "/"):
             fields = {f.name: self.encode(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value) if f.init}
             return ("made", type(value).__module__, type(value).__qualname__, ((), fields), (), {})
@@ -387,7 +407,9 @@ class Recorder:
             kwargs.update(values[names[at]])
         return args, kwargs
 
-    def profile(self, frame, event, _arg):
+    def profile(self, frame, event, arg):
+        if event == "return" and frame in self.chains.waiting:
+            self.chains.returned(frame, arg, lambda v: self.objects.get(id(v), (self,))[0] is v)
         if event != "call" or getattr(self.busy, "now", False):
             return
         key = self.resolve(frame)
@@ -448,10 +470,18 @@ class Recorder:
                 kept[4] = True
             raise
         if outer:
-            if len(kept[3]) >= MOST_HISTORY:  # what was done first and last with an object that many tests have, such as one of a module
-                del kept[3][MOST_HISTORY // 2]
-                kept[4] = True
-            kept[3].append((name, *recipe))
+            steps = [self.append(kept, (name, *recipe))]
+            steps += [self.append(owner, (name, *recipe, step)) for owner, step in self.chains.behind(me, frame)]
+            self.chains.called(frame, steps)
+
+    @staticmethod
+    def append(kept, step):
+        """Adds a step to the history of an object."""
+        if len(kept[3]) >= MOST_HISTORY:  # what was done first and last with an object that many tests have, such as one of a module
+            del kept[3][MOST_HISTORY // 2]
+            kept[4] = True
+        kept[3].append(step)
+        return kept, step
 
     @staticmethod
     def offered(cls):
@@ -495,7 +525,7 @@ class Recorder:
         for (module, name), calls in sorted(self.calls.items()):
             out[module + ":" + name] = sorted(calls, key=lambda d: (len(d), d))
         large = {module + ":" + name: list(calls) for (module, name), calls in sorted(self.large.items())}
-        return {"calls": out, "large": large, "pool": self.pool(), "names": self.parameters(), "open": sorted(self.open), "inherited": sorted(m + ":" + n for m, n in self.inherited), **self.offers}
+        return {"calls": out, "large": large, "paths": folders_of_tree(), "now": self.began, "pool": self.pool(), "names": self.parameters(), "open": sorted(self.open), "inherited": sorted(m + ":" + n for m, n in self.inherited), **self.offers}
 
     def parameters(self):
         """Names of the arguments that a call holds in order, without the object."""
@@ -509,6 +539,11 @@ class Recorder:
                 for k, recipe in list(zip(names.get(module + ":" + name, []), args)) + list(kwargs.items()):
                     out.setdefault(k, {})[repr(recipe)] = recipe
         return {k: [v[r] for r in sorted(v, key=lambda r: (len(r), r))[:MOST_POOLED]] for k, v in sorted(out.items())}
+
+
+def folders_of_tree():
+    """The folders of the tree in which Python looks for modules, as those who found its tests left them: what tests gave may be of a module of theirs."""
+    return [os.path.relpath(os.path.realpath(p), TREE) for p in sys.path if p and in_tree(os.path.join(p, "_"))]
 
 
 def options_of(value, known):
@@ -784,7 +819,11 @@ def watched(q, was, now, names):
     for name, source in (q.get("sources") or {}).items():
         tables = [{k: mentioned for k, (_, mentioned) in (version.get(name) or {}).items()} for version in (was, now)]
         with contextlib.suppress(OSError, UnicodeDecodeError, SyntaxError, ValueError), open(name, encoding="utf-8") as f:
-            out[name] = plan(f.read(), source, tables, names & (set(tables[0]) | set(tables[1])))
+            text = f.read()
+            out[name] = plan(text, source, tables, names & (set(tables[0]) | set(tables[1])))
+            out[name]["asked"] = asked_by(name, ast.parse(source))
+            out[name]["classes"] = classes_asked_for(name, [text, source])
+            out[name]["inner"] = only_one_asks(name, text, source)
     return out
 
 
@@ -825,13 +864,17 @@ def made(recipe, vary=None):
         me = cls(*args, **kwargs)
     except (Exception, SystemExit) as e:
         raise NotMade(words, failure(e)) from None
-    for at, (method, margs, mkwargs) in enumerate(history):
+    given = []  # by the steps
+    for at, (method, margs, mkwargs, *of) in enumerate(history):
         margs, mkwargs = [decode(a) for a in margs], {k: decode(v) for k, v in mkwargs.items()}
         if vary:
             margs, mkwargs = vary.step(at, margs, mkwargs)
-        words += "." + method + call_text(margs, mkwargs)
+        words += ("->" if of else ".") + method + call_text(margs, mkwargs)
+        given.append(None)
         with contextlib.suppress(Exception, SystemExit):
-            result = getattr(me, method)(*margs, **mkwargs)
+            result = given[at] = getattr(given[of[0]] if of else me, method)
+            if callable(result):
+                result = given[at] = result(*margs, **mkwargs)
             if inspect.isgenerator(result):
                 list(zip(range(MOST_DRAINED), result))
     if vary:
@@ -884,16 +927,18 @@ def near(edges, v):
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits, edges, known=None, methods=None):
+    def __init__(self, d, lits, edges, known=None, methods=None, givers=()):
+        self.givers = givers  # functions that give objects of the tree
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
+        self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
         self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + edges.matched + [s for s in lits["strings"] if 0 < len(s) <= 2]
 
     def options(self, args, kwargs):
         """Arguments of a constructor, now and then one of them another: a switch that is turned."""
         args, kwargs = list(args), dict(kwargs)
         places = list(range(len(args))) + list(kwargs)
-        if places and self.d.chance(4):
+        for _ in range((self.own or int(self.d.chance(4))) if places else 0):
             switches = [p for p in places if type(args[p] if type(p) is int else kwargs[p]) is bool]
             p = self.d.pick(switches if switches and self.d.n(2) else places)
             held = args if type(p) is int else kwargs
@@ -902,17 +947,17 @@ class Vary:
 
     def with_step(self, module, owner, history):
         """The calls that an object had, at times with one more that its class was seen to have."""
-        if self.d.put is None or self.methods is None or self.d.n(4) < 3:
+        if self.d.put is None and not self.own or self.methods is None or self.d.n(4) < 3:
             return history
         calls = self.methods(module, owner)
         if not calls:
             return history
         at = self.d.n(len(history) + 1)
-        return [*history[:at], self.d.pick(calls), *history[at:]]
+        return inserted(history, at, self.d.pick(calls))
 
     def choose_step(self, n):
         """Which of the n calls that an object had gets another argument: one now and then, and mostly where the call itself is as it was."""
-        if n and self.d.put is not None and self.d.n(4) >= (1 if self.as_it_was else 3):
+        if n and (self.d.put is not None or self.own) and self.d.n(4) >= (1 if self.as_it_was or self.own else 3):
             self.varied = self.d.n(n)
 
     def step(self, at, args, kwargs):
@@ -1016,7 +1061,7 @@ class Vary:
         if isinstance(v, enum.Enum):
             return d.pick(list(type(v)))
         if isinstance(v, NAMED):
-            return d.pick(FUNCTIONS)
+            return d.pick(self.givers if self.givers and d.n(3) == 2 else FUNCTIONS)
         if v is None:
             return d.pick([None, 0, "", 1])
         if matches.is_match(v):
@@ -1041,7 +1086,7 @@ class Vary:
             return self.other_dict(v, depth)
         if type(v) in (set, frozenset):
             return type(v)(self.other_list(sorted(v, key=repr), depth))
-        return v
+        return standard.other(v, d, lambda x: self.other(x, depth + 1))
 
     def other_text(self, s):
         d = self.d
@@ -1221,6 +1266,55 @@ def pairs_of(table):
         yield k, table[k]
 
 
+VALUES = {int: int.__int__, float: float.__float__, str: str.__str__, bytes: lambda v: bytes(memoryview(v))}  # of a type that is derived from one of these
+
+
+def fields_of(v, depth):
+    """The public attributes of an object, with what its properties give."""
+    fields = {k: x for k, x in getattr(v, "__dict__", {}).items() if not k.startswith("_")}
+    for k, computed in public_of(type(v)):
+        if not computed and hasattr(v, k):
+            fields[k] = getattr(v, k)
+        elif computed and depth < 3:
+            with contextlib.suppress(Exception, SystemExit):
+                fields[k] = getattr(v, k)
+    return sorted(fields.items())
+
+
+@functools.lru_cache(1000)
+def public_of(cls):
+    """The public places of the objects of a class, and its properties, which are computed."""
+    out = []
+    for c in cls.__mro__:
+        slots = getattr(c, "__slots__", ())
+        out += [(k, False) for k in (slots if not isinstance(slots, str) else ()) if not k.startswith("_")]
+        out += [(k, True) for k, p in vars(c).items() if isinstance(p, property) and not k.startswith("_")]
+    return out
+
+
+@functools.lru_cache(1000)
+def has_of_tree(cls, name):
+    """Whether a class has a method that the tree defines."""
+    defines = next((c for c in cls.__mro__ if name in vars(c)), object)
+    return defines is not object and of_tree(defines)
+
+
+def said_by(v, depth, names):
+    """What methods of the tree that Python asks an object for give."""
+    text = ""
+    for name in names:
+        if depth < 3 and has_of_tree(type(v), name):
+            with contextlib.suppress(Exception, SystemExit):
+                text += " " + name + "=" + repr(getattr(v, name)())
+    return text
+
+
+def kind_of(v, depth, rest):
+    """What a list, a table or the like has of its own by being of a type of the tree."""
+    fields = fields_of(v, depth)
+    return type(v).__name__ + ("{" + ", ".join(k + "=" + rest(x) for k, x in fields) + "}" if fields else "") + said_by(v, depth, ("__bool__",))
+
+
 def show(v, depth=0, seen=(), live=False):
     """What a caller can see of a value, and nothing of how it is kept. What is live
     is still to be used, and nothing is taken out of it."""
@@ -1243,18 +1337,19 @@ def show(v, depth=0, seen=(), live=False):
         return "..."
     seen = seen + (id(v),)
     rest = lambda x: show(x, depth + 1, seen, live)
-    own = in_tree(getattr(sys.modules.get(type(v).__module__), "__file__", None) or "/")
+    own = of_tree(type(v))
     if rest_of(v):
         return rest_of(v)
     if isinstance(v, enum.Enum):
         return type(v).__name__ + "." + v.name
+    kind = kind_of(v, depth, rest) if own and isinstance(v, (list, tuple, set, frozenset, dict)) else ""
     if isinstance(v, (list, tuple)) and type(v).__repr__ in (list.__repr__, tuple.__repr__) or isinstance(v, tuple) and hasattr(v, "_fields"):
         inner = ", ".join(rest(x) for x in v[:2000])
-        return ("[%s]" if isinstance(v, list) else "(%s)") % inner
+        return kind + ("[%s]" if isinstance(v, list) else "(%s)") % inner
     if isinstance(v, (set, frozenset)):
-        return "{" + ", ".join(sorted(rest(x) for x in v)) + "}"
+        return kind + "{" + ", ".join(sorted(rest(x) for x in v)) + "}"
     if isinstance(v, dict):
-        return "{" + ", ".join(rest(k) + ": " + rest(x) for k, x in list(v.items())[:2000]) + "}"
+        return kind + "{" + ", ".join(rest(k) + ": " + rest(x) for k, x in list(v.items())[:2000]) + "}"
     if isinstance(v, BaseException):
         return type(v).__name__ + "(" + repr(words_of(v)) + ")"
     if isinstance(v, type):
@@ -1266,21 +1361,11 @@ def show(v, depth=0, seen=(), live=False):
     if hasattr(v, "tolist") and callable(v.tolist):
         return rest(v.tolist())
     if own:
-        fields = {k: x for k, x in sorted(getattr(v, "__dict__", {}).items()) if not k.startswith("_")}
-        for c in type(v).__mro__:
-            for k in getattr(c, "__slots__", ()) if not isinstance(getattr(c, "__slots__", ()), str) else ():
-                if not k.startswith("_") and hasattr(v, k):
-                    fields[k] = getattr(v, k)
-            for k, p in vars(c).items():
-                if isinstance(p, property) and not k.startswith("_") and depth < 3:
-                    with contextlib.suppress(Exception, SystemExit):
-                        fields[k] = getattr(v, k)
-        text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x) for k, x in sorted(fields.items())) + "}"
-        for name in ("__str__", "__len__"):
-            defines = next((c for c in type(v).__mro__ if name in vars(c)), object)
-            if defines is not object and depth < 3 and in_tree(getattr(sys.modules.get(defines.__module__), "__file__", None) or "/"):
-                with contextlib.suppress(Exception, SystemExit):
-                    text += " " + name + "=" + repr(getattr(v, name)())
+        text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x) for k, x in fields_of(v, depth)) + "}"
+        for base in VALUES:
+            if isinstance(v, base):
+                text += " of " + rest(VALUES[base](v))
+        text += said_by(v, depth, ("__str__", "__len__", "__bool__"))
         if not live and depth < 3 and hasattr(type(v), "__iter__"):
             text += " " + drained(pairs_of(v) if isinstance(v, collections.abc.Mapping) else v, rest)
         return text
@@ -1309,7 +1394,9 @@ def failure(e):
         said = re.search(r"\braise\b", linecache.getline(tb.tb_frame.f_code.co_filename, tb.tb_lineno))
         own = in_tree(tb.tb_frame.f_code.co_filename)
         if said and own or not of_file and (said or not own):
-            return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", words_of(e))
+            fields = fields_of(e, 3) if of_tree(type(e)) else []
+            held = " with " + ", ".join(k + "=" + show(x, 5) for k, x in fields) if fields else ""
+            return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", words_of(e)) + held
     if of_file:  # whoever of the standard library asked for it
         return "raises " + type(e).__name__ + " for " + repr(str(e.filename))
     if type(e) in MISUSE:
@@ -1326,6 +1413,9 @@ class Session:
         self.dog = Watchdog((q.get("case_ms") or 5000) / 1000, out)
         with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
             self.kept = pickle.load(f)
+        self.clock = Clock(self.kept["now"])
+        self.clock.install()
+        sys.path += [p for p in (os.path.join(TREE, rest) for rest in self.kept["paths"]) if p not in sys.path]
         self.recorded, self.large = self.kept["calls"], self.kept["large"]
         for group in self.large:
             self.recorded.setdefault(group, [])
@@ -1334,6 +1424,9 @@ class Session:
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
         self.aims, self.made, self.called, self.near_to, self.values = {}, {}, {}, {}, []
         self.position, self.watch = 0, self.watched()
+        self.asked = self.asked_types()
+        self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
+        self.inner = {group: kinds for file in self.files.values() for group, kinds in file.get("inner", {}).items()}
         self.groups = list(self.recorded)
         for name in q.get("extra") or []:
             if name not in self.recorded:
@@ -1342,12 +1435,24 @@ class Session:
     def write(self, **a):
         os.write(self.out, (json.dumps(a) + "\n").encode())
 
+    def asked_types(self):
+        """The types that functions ask their parameters for, by group and name; where they changed, in both versions."""
+        out = {group: {k: list(types) for k, types in asked.items()} for group, asked in self.kept["asked"].items()}
+        for file in self.files.values():
+            for group, asked in file.get("asked", {}).items():
+                for name, types in asked.items():
+                    known = out.setdefault(group, {}).setdefault(name, [])
+                    known += [kind for kind in types if kind not in known]
+        return out
+
     def watched(self):
         """The marks in what changed, where inputs are looked for or made of those that were found; None for no marks."""
+        self.files = {}
+        with contextlib.suppress(KeyError), open(os.environ["ATOLL_GUARD_WATCH"], encoding="utf-8") as f:
+            self.files = json.load(f)
         if self.q["mode"] != "explore" and not (self.q["mode"] == "survey" and self.q.get("around")):
             return None
-        with open(os.environ["ATOLL_GUARD_WATCH"], encoding="utf-8") as f:
-            watch = Watch(json.load(f))
+        watch = Watch(self.files)
         watch.install(self.q["mode"] == "explore")
         return watch
 
@@ -1364,7 +1469,7 @@ class Session:
         return (self.q.get("corpus") or {}).get(group) or []
 
     def vary(self, d):
-        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods)
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers)
 
     def methods(self, module, owner):
         """The calls of the methods of a class that were recorded, by name and arguments."""
@@ -1458,9 +1563,11 @@ class Session:
         try:
             FILES.clear()
             Calls.begin()
+            self.clock.begin()
             if self.watch:
                 self.watch.begin()
             shown, outcome, used = self.run(group, d, made)
+            shown, outcome = ADDRESS.sub("", shown), ADDRESS.sub("", outcome)  # also of texts that the code makes, such as those of repr
             if FILES.held:  # where they lie is nothing that a tree says
                 shown, outcome = PLACE.sub("", shown), PLACE.sub("", outcome)
             return shown, outcome, used
@@ -1495,7 +1602,9 @@ class Session:
                 result = f(*args, **kwargs)
                 if inspect.iscoroutine(result):
                     result = asyncio.run(result)
+                shares = sharing.told(result, result if name.endswith("__init__") else me, list(args) + list(kwargs.values()), of_tree)
                 outcome = answers(result, in_tree, show, failure) if made_by(result, in_tree) else show(result)
+                outcome += shares
             except (Exception, SystemExit) as e:
                 outcome = failure(e)
             after = [show(a) for a in list(args) + list(kwargs.values()) if isinstance(a, (list, dict, set, bytearray)) or rest_of(a)]
@@ -1520,12 +1629,12 @@ class Session:
         args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
         names = self.kept["names"].get(group, [])
         times = d.n(4)
-        vary.as_it_was = not times
-        for _ in range(times):
-            at = d.n(len(args) + len(kwargs)) if args or kwargs else 0
+        vary.as_it_was, vary.own = not times, 0 if args or kwargs else times
+        for _ in range(times if args or kwargs else 0):
+            at = d.n(len(args) + len(kwargs))
             if at < len(args):
                 args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)
-            elif kwargs:
+            else:
                 k = list(kwargs)[at - len(args)]
                 kwargs[k] = self.another(kwargs[k], group, k, vary)
         self.keyword(group, names, kwargs, vary)
@@ -1538,9 +1647,12 @@ class Session:
         if d.aim and not d.forced:
             d.forced.append(0)
         kind = d.n(5)
-        asked, pool = self.kept["asked"].get(group, {}).get(name), self.kept["pool"].get(name)
+        asked, pool = self.asked.get(group, {}).get(name), self.kept["pool"].get(name)
         if asked and kind > 2:
             return as_type(v, d.pick(asked), d)
+        inner = self.inner.get(group)
+        if inner and kind == 2:
+            return as_type(v, d.pick(inner), d)
         if pool and kind == 4:
             return decode(d.pick(pool))
         return vary.other(v)
@@ -1603,7 +1715,7 @@ class Session:
 
     def invented_arguments(self, f, vary, group, skip=0):
         d, args, kwargs = vary.d, [], {}
-        asked = self.kept["asked"].get(group, {})
+        asked = self.asked.get(group, {})
         for p in list(inspect.signature(f).parameters.values())[skip:]:
             if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
                 if p.default is not p.empty and d.n(3) == 0:
@@ -1667,7 +1779,7 @@ class Session:
                     continue
                 shown, out, _ = self.one(position, g, self.draws(g, i))
                 way = {"path": "%x" % self.watch.way()} if self.watch else {}
-                self.write(k="case", g=g, i=i, p=position, **{"in": "%x" % fnv(shown), "out": "%x" % fnv(out)}, **way)
+                self.write(k="case", g=g, i=i, p=position, **{"in": short(shown), "out": short(out)}, **way)
 
     def explore(self):
         """Answers with the cases that are worth doing again, the groups in the order of the request."""

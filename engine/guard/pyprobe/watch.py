@@ -22,7 +22,7 @@ IMPLIED = {"splitlines": "\n", **dict.fromkeys(("split", "rsplit", "strip", "lst
 LOOKS = {"get", "pop", "setdefault"}  # of a table, by a key
 SIMPLE = (int, float, str, bytes)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-RAN, ASKED, LEFT, RIGHT, WITHIN, AT, IMPLY, SOUGHT = "__atoll_ran__", "__atoll_asked__", "__atoll_left__", "__atoll_right__", "__atoll_within__", "__atoll_at__", "__atoll_imply__", "__atoll_sought__"
+RAN, ASKED, NONE, LEFT, RIGHT, WITHIN, AT, IMPLY, SOUGHT = "__atoll_ran__", "__atoll_asked__", "__atoll_none__", "__atoll_left__", "__atoll_right__", "__atoll_within__", "__atoll_at__", "__atoll_imply__", "__atoll_sought__"
 
 
 # ---- what is watched ----------------------------------------------------------
@@ -178,7 +178,8 @@ class Marker(ast.NodeTransformer):
         n, changed = self.question(node)
         node = self.generic_visit(node)
         if all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
-            node.left = call(ASKED, n, changed, node.left)
+            none = isinstance(node.comparators[0], ast.Constant) and node.comparators[0].value is None
+            node.left = call(NONE if none else ASKED, n, changed, node.left)
             return node
         node.left = call(LEFT, n, node.left)
         node.comparators = [call(WITHIN if isinstance(op, (ast.In, ast.NotIn)) else RIGHT, n, changed, c) for op, c in zip(node.ops, node.comparators)]
@@ -293,7 +294,7 @@ class Watch:
         import builtins
 
         self.sides = sides
-        for name, f in ((RAN, self.block), (ASKED, self.asked), (LEFT, self.left), (RIGHT, self.right), (WITHIN, self.within), (AT, self.at), (IMPLY, self.imply), (SOUGHT, self.sought)):
+        for name, f in ((RAN, self.block), (ASKED, self.asked), (NONE, self.none), (LEFT, self.left), (RIGHT, self.right), (WITHIN, self.within), (AT, self.at), (IMPLY, self.imply), (SOUGHT, self.sought)):
             setattr(builtins, name, f)
         sys.meta_path.insert(0, Finder(self.files))
 
@@ -316,6 +317,12 @@ class Watch:
             elif changed and type(v) in (list, tuple) and v:
                 self.pair(n, changed, len(v), 0)
         return v
+
+    def none(self, n, changed, v):
+        """v is asked for being None."""
+        if self.sides:
+            self.pair(n, changed, v, None)
+        return self.asked(n, changed, v)
 
     def left(self, n, v):
         if self.sides:
@@ -366,17 +373,25 @@ class Watch:
         if isinstance(whole, str):
             self.pair(n, changed, v, whole)
         elif type(whole) in (list, tuple, set, frozenset) or isinstance(whole, dict) and type(whole).__iter__ is dict.__iter__:
-            each = sorted((x for x in whole if type(x) in SIMPLE), key=lambda x: (type(x).__name__, x == v, repr(x)))
+            each = sorted((x for x in whole if x is None or type(x) in SIMPLE), key=lambda x: (type(x).__name__, x == v, repr(x)))
             self.ran.add((n, len(whole) == 0, type(v).__name__, any(type(x) is type(v) and x == v for x in each)))
             for x in each[:MOST_ELEMENTS]:
                 self.pair(n, changed, v, x)
 
     def pair(self, n, changed, a, b):
-        if type(a) not in SIMPLE or type(b) not in SIMPLE:
+        none = a is None or b is None  # is another way where that is what changed
+        if type(a) not in TOLD or type(b) not in TOLD or none and (not changed or a is b):
             self.ran.add((n, type(a).__name__, type(b).__name__))
             return
         self.ran.add((n, *stand(a, b)))
         often = self.told.get(n, 0)
-        if often < MOST_OF_ONE and (changed or len(self.pairs) < MOST_PAIRS) and (type(a) in (int, float) or len(a) <= LONGEST_SIDE) and (type(b) in (int, float) or len(b) <= LONGEST_SIDE):
+        if often < MOST_OF_ONE and (changed or len(self.pairs) < MOST_PAIRS) and is_short(a) and is_short(b):
             self.told[n] = often + 1
             self.pairs.append((n, changed, a, b))
+
+
+TOLD = (*SIMPLE, type(None))
+
+
+def is_short(v):
+    return type(v) not in (str, bytes) or len(v) <= LONGEST_SIDE

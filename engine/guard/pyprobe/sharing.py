@@ -1,0 +1,52 @@
+"""What of an answer, or of an object, is a list, a table or a set that the caller gave or the object has: who
+writes to one of them changes the other.
+
+Standard library only.
+"""
+import collections
+
+MARK = "\x03"  # before and behind what is told: sharing less than the root is no difference
+ROOMS = (list, dict, set, bytearray, collections.deque)
+MOST = 2000  # values that are looked at
+DEEPEST = 5
+
+
+def rooms(v, own, hidden):
+    """What can be written to of a value, by its identity; hidden: also what objects of the tree keep behind names with a leading underscore."""
+    out, todo, seen = {}, [(v, 0)], set()
+    while todo and len(seen) < MOST:
+        v, depth = todo.pop()
+        if id(v) in seen or depth > DEEPEST:
+            continue
+        seen.add(id(v))
+        if isinstance(v, ROOMS):
+            out[id(v)] = v
+        if isinstance(v, dict):
+            todo += [(x, depth + 1) for x in list(dict.values(v))]
+        elif isinstance(v, (list, tuple, set, frozenset, collections.deque)):
+            todo += [(x, depth + 1) for x in v] if type(v).__iter__ in ITERATORS else []
+        if own(type(v)):
+            todo += [(x, depth + 1) for k, x in list(getattr(v, "__dict__", {}).items()) if hidden or not k.startswith("_")]
+    return out
+
+
+ITERATORS = [t.__iter__ for t in (list, tuple, set, frozenset, collections.deque)]
+
+
+def told(result, me, args, own):
+    """What the result shares with arguments and with the object that was asked, and that with the arguments, in words; empty for nothing."""
+    of_result, of_object = rooms(result, own, False), rooms(me, own, True)
+    out = []
+    for n, a in enumerate(args):
+        of_argument = rooms(a, own, True)
+        out += shared("the result", result, of_result, "argument %d" % (n + 1), of_argument)
+        out += shared("argument %d" % (n + 1), a, of_argument, "the object", of_object)
+    if me is not None:
+        out += shared("the result", result, of_result, "the object", of_object)
+    return MARK + "; " + ", ".join(out) + MARK if out else ""
+
+
+def shared(one, whole, of_one, other, of_other):
+    if id(whole) in of_one and id(whole) in of_other:
+        return [one + " is of " + other]
+    return ["a part of " + one + " is of " + other] if of_one.keys() & of_other.keys() else []

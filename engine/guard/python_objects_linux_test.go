@@ -1,0 +1,190 @@
+package guard_test
+
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+	"atoll/engine/guard"
+)
+
+// diary has objects that others fill, the time, types of its own, and answers that its callers may write to.
+const diary = `
+import datetime
+
+
+class Stop:
+    pass
+
+
+class Note(dict):
+    def __missing__(self, key):
+        return Note()
+
+    def plain(self):
+        out = {}
+        for key, value in self.items():
+            out[key] = [v for v in value] if isinstance(value, list) else value
+        return out
+
+
+class Entry:
+    def __init__(self, hours, diary=None):
+        self.hours, self.diary, self.action, self.due, self.tags = hours, diary, None, None, set()
+
+    def do(self, action):
+        self.action = action
+        self.due = datetime.datetime.now() + datetime.timedelta(hours=self.hours)
+        self.diary.entries.append(self)
+        return self
+
+    def tag(self, *tags):
+        self.tags.update(tags)
+        return self
+
+
+class Diary:
+    def __init__(self):
+        self.entries = []
+
+    def each(self, hours):
+        return Entry(hours, self)
+
+    def of(self, tag=None):
+        if tag is None:
+            return self.entries[:]
+        return [e for e in self.entries if tag in e.tags]
+
+    def run(self):
+        for e in self.entries[:]:
+            got = e.action()
+            if isinstance(got, Stop) or got is Stop:
+                self.entries.remove(e)
+        return len(self.entries)
+
+
+class Grades:
+    def __init__(self):
+        self._of = {}
+
+    def give(self, name, grade):
+        self._of[name] = grade
+
+    def first(self, name, grade):
+        if name not in self._of:
+            self._of[name] = grade
+        return self._of[name]
+
+    def __getitem__(self, at):
+        if isinstance(at, slice) and at.step is not None:
+            raise ValueError("no step")
+        return sorted(self._of)[at]
+
+
+def level(n):
+    if not isinstance(n, int):
+        raise TypeError("a level is a whole number")
+    return n * 2
+
+
+def taken(table, name, otherwise):
+    got = table.get(name, otherwise)
+    return got
+
+
+def named(values):
+    return [name for name in values if name]
+`
+
+const diaryTest = `
+import unittest
+import kit
+
+
+class Test(unittest.TestCase):
+    def test_diary(self):
+        d = kit.Diary()
+        d.each(2).do(lambda: None).tag("home")
+        self.assertEqual(len(d.of("home")), 1)
+        self.assertEqual(d.of("work"), [])
+        self.assertEqual(len(d.of()), 1)
+        self.assertEqual(d.run(), 1)
+        d.each(1).do(lambda: kit.Stop)
+        self.assertEqual(d.run(), 1)
+
+    def test_note(self):
+        self.assertEqual(kit.Note()["x"], {})
+        self.assertEqual(kit.Note({"a": [1], "b": 2}).plain(), {"a": [1], "b": 2})
+
+    def test_grades(self):
+        g = kit.Grades()
+        g.give("ann", 3)
+        g.give("bob", 2)
+        self.assertEqual(g.first("ann", 1), 3)
+        self.assertEqual(g.first("cyd", 1), 1)
+        self.assertEqual(g[0:2], ["ann", "bob"])
+
+    def test_rest(self):
+        self.assertEqual(kit.level(2), 4)
+        self.assertEqual(kit.taken({"a": 1}, "a", 5), 1)
+        self.assertEqual(kit.named(["a", ""]), ["a"])
+`
+
+func TestWhatOnlyObjectsAndWhatTheyShareShowOfPythonCodeIsFound(t *testing.T) {
+	t.Parallel()
+	eachIsFound(t, 200, diary, diaryTest, []edited{
+		{"a bool for a whole number", "not isinstance(n, int)", "type(n) is not int", "kit.level"},
+		{"what was made with what the object gave, and is due at a time", "if tag is None:", "if not tag:", "kit.Diary.of"},
+		{"a function that gives an object of a class that the code asks for", "isinstance(got, Stop) or got is Stop", "got is Stop", "kit.Diary.run"},
+		{"a type of the tree", "return Note()", "return {}", "kit.Note.__missing__"},
+		{"a result that is a part of the object", "[v for v in value] if isinstance(value, list) else value", "value", "kit.Note.plain"},
+		{"a result that is the argument", "return [name for name in values if name]", "return values if all(values) else [name for name in values if name]", "kit.named"},
+		{"None where a call before put something", "if name not in self._of:", "if self._of.get(name) is None:", "kit.Grades.first"},
+		{"a slice", "if isinstance(at, slice) and at.step is not None:", "if False:", "kit.Grades.__getitem__"},
+		{"a type that one version alone asks for, of no parameter", "return got", "return got[0] if isinstance(got, list) and got else got", "kit.taken"},
+	})
+}
+
+func TestRefactoringsOfPythonCodeWithObjectsThatShareRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
+	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 200}, diary, diaryTest,
+		"return self.entries[:]\n", "return list(self.entries)\n",
+		"return [e for e in self.entries if tag in e.tags]", "return list(filter(lambda e: tag in e.tags, self.entries))",
+		"            if isinstance(got, Stop) or got is Stop:", "            if got is Stop or isinstance(got, Stop):",
+		"        self.due = datetime.datetime.now() + datetime.timedelta(hours=self.hours)", "        now, begun = datetime.datetime.now(), datetime.datetime.now()\n        self.due = max(now, begun) + datetime.timedelta(hours=self.hours)",
+		`        out = {}
+        for key, value in self.items():
+            out[key] = [v for v in value] if isinstance(value, list) else value
+        return out`, "        return {key: list(value) if isinstance(value, list) else value for key, value in self.items()}",
+		`        if name not in self._of:
+            self._of[name] = grade
+        return self._of[name]`, "        return self._of.setdefault(name, grade)",
+		"    return n * 2", "    return n + n",
+		"    got = table.get(name, otherwise)\n    return got", "    if name in table:\n        return table[name]\n    return otherwise",
+		"return [name for name in values if name]", "return list(filter(None, values))",
+	))
+}
+
+// The tests of many projects lie in a folder that is no package, and give what their own modules have.
+func TestWhatTestsInAFolderOfTheirOwnGavePythonCodeIsGivenAgain(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
+	mustHave(t, "python3")
+	root := mustFiles(t, map[string]string{
+		"kit.py": "def total(items):\n    return sum(item.weight for item in items)\n",
+		"checks/test_kit.py": `
+import unittest
+import kit
+
+class Item:
+    def __init__(self, weight):
+        self.weight = weight
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertEqual(kit.total([Item(1), Item(2)]), 3)
+`,
+	})
+	o := guard.Options{Cases: 40, NoTests: true, PythonTests: []string{"-m", "unittest", "discover", "-q", "-s", "checks"}}
+	wantWhere(t, mustCheckEdited(t, o, root, "kit.py", "return sum(item.weight for item in items)", "return max(3, sum(item.weight for item in items))"), "kit.total")
+}
