@@ -136,6 +136,12 @@ want(last > 1e9, True)`,
 a = [1]; want([bool(told(r, None, [a], lambda c: False)) for r in (a, [a], [1], (1, a), 1)], [True, True, False, True, False])
 class Keeps: pass
 k = Keeps(); k._a = a; want([bool(told(None, k, [given], lambda c: c is Keeps)) for given in (a, [1])], [True, False])`,
+		"there are no more cases than an answer can tell of": `s = probe.Session.__new__(probe.Session)
+def cases(count, groups):
+    s.q = {"count": count, "groups": groups}
+    return s.cases()
+many = ["module.of.the.tree:Class.method%d" % i for i in range(70)]
+want((cases(100, ["m:f"]), cases(1500, ["m:f"])), (150, 2250)); want(500 < cases(1500, many) < 700, True)`,
 		"code that calls without an end is ended": `Calls.begin()
 try:
     while not nothing(1): pass

@@ -63,6 +63,8 @@ SCRIPT_SECONDS = 20
 SHORTEST = 1  # seconds that a case may take in any event
 SLACK = 4  # times its processor time that something may take by the clock
 MOST_TOLD = 1 << 20  # characters of inputs and outcomes in one answer
+MOST_SURVEYED = 7 << 20  # characters of an answer about all cases: one that is larger than the guard takes is none
+OF_CASE = 120  # characters about one case, besides the name of its group
 EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
 LONGEST = 64 << 10
 LARGEST = 2 << 20  # bytes of one call of a script
@@ -1460,10 +1462,11 @@ class Session:
         return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
 
     def cases(self):
-        """How many cases a group has: those that are drawn, and edges on top of them. Each
+        """How many cases a group has: those that are drawn, and edges on top of them, as far as one answer can tell of them. Each
         tree counts the same, also where one has other edges."""
         count = self.q.get("count") or 0
-        return count + count // EDGE_SHARE
+        room = MOST_SURVEYED // sum(len(g) + OF_CASE for g in self.q.get("groups") or ["all"])
+        return min(count + count // EDGE_SHARE, room)
 
     def corpus(self, group):
         return (self.q.get("corpus") or {}).get(group) or []
@@ -1524,7 +1527,7 @@ class Session:
         """Choices and aims of the edges of a group, the most telling first."""
         if group in self.aims:
             return self.aims[group]
-        most = (self.q.get("count") or 0) // EDGE_SHARE
+        most = min((self.q.get("count") or 0) // EDGE_SHARE, self.cases() // (EDGE_SHARE + 1))
         lists = []
         calls = self.recorded.get(group)
         if calls:
