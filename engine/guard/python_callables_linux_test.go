@@ -136,6 +136,7 @@ want(last > 1e9, True)`,
 a = [1]; want([bool(told(r, None, [a], lambda c: False)) for r in (a, [a], [1], (1, a), 1)], [True, True, False, True, False])
 class Keeps: pass
 k = Keeps(); k._a = a; want([bool(told(None, k, [given], lambda c: c is Keeps)) for given in (a, [1])], [True, False])`,
+		"where the stack ends is no answer": `want([probe.failure(RecursionError("maximum recursion depth exceeded" + w)) for w in ("", " in comparison")], ["raises RecursionError"] * 2)`,
 		"there are no more cases than an answer can tell of": `s = probe.Session.__new__(probe.Session)
 def cases(count, groups):
     s.q = {"count": count, "groups": groups}

@@ -1388,6 +1388,8 @@ def words_of(e):
 def failure(e):
     """An exception: what the code says by raising it, and the kind alone where
     the interpreter raised it."""
+    if isinstance(e, (RecursionError, MemoryError)):  # its words tell what was under way, which is nothing to a caller
+        return "raises " + type(e).__name__
     tb = e.__traceback__
     while tb is not None and tb.tb_next is not None:
         tb = tb.tb_next
