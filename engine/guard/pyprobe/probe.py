@@ -51,6 +51,7 @@ from atoll_guard_internals import Internals
 from atoll_guard_kinds import DERIVED, KINDS, derived, plain
 from atoll_guard_offers import OPERATORS, SIMPLE, as_type, asked_by, classes_asked_for, module_of, offers, only_one_asks, public_names, rest_of
 from atoll_guard_places import Places, as_bytes, spelled, unspelled
+from atoll_guard_room import bounded
 from atoll_guard_watch import Watch, hidden, plan
 
 TREE = os.path.realpath(os.getcwd())
@@ -636,10 +637,38 @@ def keep_up(profile):
     return lambda: gc.callbacks.remove(back)
 
 
+def ended_by_tests(save):
+    """Keeps what was recorded where the tests end the process at once, and ends what they forked before it goes on in their place."""
+    own, leave = os.getpid(), os._exit
+
+    def at_once(status=0):
+        try:
+            if os.getpid() == own:
+                save()
+        finally:
+            leave(status)
+
+    def back():
+        os._exit = leave
+        if os.getpid() != own:
+            leave(0)
+
+    os._exit = at_once
+    return back
+
+
 def record(q):
-    r = Recorder()
+    r, place = Recorder(), os.environ["ATOLL_GUARD_RECORDING"]
     lines = Lines(q.get("changed") or [])
+
+    def save():
+        sys.setprofile(None)
+        lines.stop()
+        with open(place, "wb") as f:
+            pickle.dump(bounded(r.saved()), f, 4)
+
     done = keep_up(r.profile)
+    back = ended_by_tests(save)
     sys.setprofile(r.profile)
     threading.setprofile(r.profile)
     lines.start()
@@ -648,12 +677,13 @@ def record(q):
             run_tests(q.get("tests") or [])
             r.more()
             run_scripts(q.get("scripts") or [])
+    except BaseException:
+        lines.stop()  # which lines ran is known
+        raise
     finally:
+        back()
         done()
-        sys.setprofile(None)
-        lines.stop()
-    with open(os.environ["ATOLL_GUARD_RECORDING"], "wb") as f:
-        pickle.dump(r.saved(), f, 4)
+    save()
 
 
 # ---- lines ------------------------------------------------------------------

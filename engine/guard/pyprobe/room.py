@@ -1,0 +1,37 @@
+"""How much of a recording is kept: what leaves the sandbox, and what each process of the probe reads, has a bound."""
+import pickle
+
+MOST_CALLS = 32 << 20  # bytes of the calls of all functions
+MOST_POOLED = 8 << 20  # bytes of the values of all parameters
+
+
+def quota(sizes, room):
+    """The largest share for which all have room: who needs less than it leaves the rest to the others."""
+    left, many = room, len(sizes)
+    for size in sorted(sizes):
+        if size * many > left:
+            return left // many
+        left, many = left - size, many - 1
+    return room
+
+
+def within(lists, room, size_of):
+    """Of each list its first, as far as they fit into its share of the room."""
+    sizes = {k: [size_of(v) for v in values] for k, values in lists.items()}
+    most = quota([sum(s) for s in sizes.values()], room)
+    out = {}
+    for k, values in lists.items():
+        used, out[k] = 0, []
+        for v, size in zip(values, sizes[k]):
+            used += size
+            if used > most:
+                break
+            out[k].append(v)
+    return out
+
+
+def bounded(kept):
+    """A recording that has room in the bounds: of each function its shorter calls, of each parameter its shorter values."""
+    calls = within(kept["calls"], MOST_CALLS, len)
+    pool = within(kept["pool"], MOST_POOLED, lambda recipe: len(pickle.dumps(recipe, 4)))
+    return {**kept, "calls": calls, "pool": pool}
