@@ -306,3 +306,33 @@ func TestCommandsToCompareAreTakenFromTheFileAsItIsNow(t *testing.T) {
 		t.Errorf("a command of the file as it is now: exit %d: %s%s", c.code, c.out, c.err)
 	}
 }
+
+func TestAComparisonThatFailedNeedsAPersonWhateverTestsPass(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "three runs; TestAComparisonThatFailedIsRefusedWhateverTestsThereAre stands for it every day")
+	dir := newSmall(t)
+	yaml := strings.NewReplacer("  output:", "  stages: [{name: tests, command: [\"true\"], output: none}, {name: measure}]\n  output:", `["*.conf"]`, `["*.conf", "*.py"]`).Replace(smallYAML) + "guard: on\n"
+	put(t, dir, map[string]string{
+		"atoll.yaml": yaml, "kit.py": "def f(text):\n    return text.decode()\n",
+		"test_kit.py": "import os\nimport signal\nimport unittest\nimport kit\n\n\nclass Test(unittest.TestCase):\n    def test_f(self):\n        os.kill(os.getpid(), signal.SIGKILL)\n",
+	})
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "--message", "a module whose calls cannot be recorded")
+	must(t, dir, "run", "--headless", "--max-jobs", "1")
+	git(t, dir, "checkout", "--quiet", "-b", "mine")
+	injectMine(t, dir, "worse and better", map[string]string{"kit.py": "def f(text):\n    return ()\n", "numbers.conf": strings.Replace(smallNumbers, "a = ", "a = 9", 1)}, "2")
+	if out := must(t, dir, "status"); !strings.Contains(out, "; its behaviour was not compared") {
+		t.Errorf("status says\n%s", out)
+	}
+	c := atoll(t, dir, "promote", "best", "--verify")
+	if c.code != 1 || !strings.Contains(c.err, "could not compare whether it still does the same: the Python code was not compared") || strings.Contains(c.err, "round 1") {
+		t.Errorf("exit %d: %s%s", c.code, c.out, c.err)
+	}
+	if refs := git(t, dir, "for-each-ref", "--format=%(refname)", "refs/heads/atoll"); refs != "" {
+		t.Errorf("it wrote %s", refs)
+	}
+	must(t, dir, "promote", "best", "--verify", "--believe", "--branch", "looked")
+	if out := must(t, dir, "promote", "best", "--patch", "-"); !strings.Contains(out, "Its behaviour was not compared with the root's.") {
+		t.Errorf("the patch does not say that nothing compared it:\n%s", out)
+	}
+}

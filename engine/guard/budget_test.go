@@ -87,3 +87,30 @@ func TestAReportSaysWhatEndedTheComparison(t *testing.T) {
 		}
 	}
 }
+
+func TestAReportSaysWhetherItsComparisonFailed(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		cases  int
+		late   bool
+		failed bool
+		want   string
+	}{
+		{"all was compared", 9, false, false, ""},
+		{"the time was over before all was compared", 9, true, false, ""},
+		{"the time was over before anything was compared", 0, true, false, overdue},
+		{"a part could not be compared", 9, false, true, ""},
+		{"nothing could be compared", 0, false, true, "kit: no probe"},
+		{"there was nothing to compare", 0, false, false, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := Report{Cases: tt.cases, OutOfTime: tt.late}
+			if tt.failed {
+				r.fail("%s: %s", "kit", "no probe")
+			}
+			if r.settle(); r.Failed != tt.want || r.Compared() != (tt.cases > 0) {
+				t.Errorf("failed %q, want %q; compared %t", r.Failed, tt.want, r.Compared())
+			}
+		})
+	}
+}

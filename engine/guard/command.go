@@ -19,6 +19,7 @@ func (c *check) commands(ctx context.Context) error {
 	}
 	env := c.g.surround(ctx, "python3", "node", "go", "gcc", "cargo", "ruby", "perl", "java")
 	for _, inv := range c.g.o.Commands {
+		c.doing("running %s in both", strings.Join(inv.Args, " "))
 		var said [3]string
 		var ended [3]bool
 		for i, v := range []*view{c.root, c.candidate, c.root} {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"atoll/engine/guard/probe"
+	"atoll/store/record"
 )
 
 // pair is one package or module in both trees.
@@ -39,6 +40,15 @@ func (p pair) where(group string) string {
 		return strings.Replace(group, ":", ".", 1)
 	}
 	return p.name + "." + group
+}
+
+// someOf names a group, and counts the others.
+func (p pair) someOf(groups []string) string {
+	text := p.where(groups[0])
+	if n := len(groups) - 1; n > 0 {
+		text += " and " + record.Plural(n, "more function")
+	}
+	return text
 }
 
 // The bounds of a comparison.
@@ -168,6 +178,7 @@ func (c *check) surveys(ctx context.Context, p *pair, names, lasting []string, a
 // the state of their package, and those that are asked where inputs are looked for.
 func (c *check) rollCall(ctx context.Context, p pair) (names, lasting, further []string, err error) {
 	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Literals: p.literals}
+	c.doing("listing what there is to compare")
 	was, err := p.root.ask(ctx, q)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("the root: %w", err)
@@ -262,6 +273,7 @@ func shortened(text string) string {
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
 	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0}
 	c.spread(*p, &q)
+	c.doing("comparing %s", p.someOf(names))
 	first, err := p.tamed(ctx, p.root, true, &q)
 	if err != nil {
 		return false, fmt.Errorf("the root: %w", err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"atoll/engine/guard/probe"
+	"atoll/store/record"
 )
 
 // settle looks at the suspects again, in full, and keeps those that hold.
@@ -18,6 +19,7 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 	if len(q.Cases) == 0 {
 		return nil
 	}
+	c.doing("asking again where answers differed, %s", record.Plural(len(q.Cases), "input"))
 	p.differ = func(in, root, candidate string) bool { return !same(in, root, candidate) }
 	found, err := c.confirm(ctx, p, q, true)
 	if err != nil {

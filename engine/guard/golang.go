@@ -102,7 +102,7 @@ func (m *goCheck) packages(ctx context.Context, files []string) error {
 		}
 		err := m.compareOne(ctx, p, api)
 		if errors.Is(err, errBuild) || errors.Is(err, errProbe) {
-			m.report.note("%s was not compared: %s", p.path, err)
+			m.report.fail("%s was not compared: %s", p.path, err)
 			continue
 		}
 		if err != nil {
@@ -168,6 +168,7 @@ func (m *goCheck) relevantAPI(api goAPI) bool {
 
 // compareOne builds and asks the probe of one package in both trees.
 func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI) error {
+	m.doing("building what asks %s", p.path)
 	without := map[string]bool{}
 	host, err := os.MkdirTemp(m.scratch, "go-")
 	if err != nil {

@@ -82,6 +82,7 @@ func (m *goCheck) lines(ctx context.Context, files []string) error {
 		}
 	}
 	if m.left(changed) != nil && !m.g.o.NoTests {
+		m.doing("running the tests: which of the changed lines they run")
 		if err := m.tests(ctx); err != nil {
 			return err
 		}

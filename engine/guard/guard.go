@@ -55,6 +55,9 @@ type Options struct {
 	// NoTests leaves the tests of the candidate out when lines are counted that
 	// nothing reached.
 	NoTests bool
+	// Doing is told what a check does, such as "recording the calls of the tests", as it begins with it,
+	// and how many inputs were compared until then. It may be nil.
+	Doing func(what string, cases int)
 }
 
 // Invocation is one run of a program with what it reads.
@@ -148,6 +151,7 @@ func (g *Guard) Check(ctx context.Context, root, candidate Tree, changed []strin
 		return c.report, err
 	}
 	c.unknown()
+	c.report.settle()
 	c.report.reduce()
 	c.report.accept(c.g.o.Accept)
 	c.report.sort()
@@ -164,6 +168,13 @@ func (c *check) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// doing tells what comes next.
+func (c *check) doing(format string, args ...any) {
+	if c.g.o.Doing != nil {
+		c.g.o.Doing(fmt.Sprintf(format, args...), c.report.Cases)
+	}
 }
 
 // later has a part of the check run behind those that are known.

@@ -45,7 +45,7 @@ func (c *check) python(ctx context.Context) error {
 	}
 	err := p.run(ctx)
 	if errors.Is(err, errProbe) {
-		c.report.note("the Python code was not compared: %s", err)
+		c.report.fail("the Python code was not compared: %s", err)
 		return nil
 	}
 	return err
@@ -221,13 +221,14 @@ func (p *pyCheck) affected(ctx context.Context) (reach, error) {
 
 // record lays down the calls that the tests of the root make, and what measures it.
 func (p *pyCheck) record(ctx context.Context) error {
+	p.doing("recording the calls of the tests")
 	tests := func() ([]byte, error) { // once for all checks: it counts for none of them
 		res, err := p.ask(ctx, p.g.box, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts}, recordingName)
 		if err != nil {
 			return nil, err
 		}
 		if !res.HasProduct {
-			return nil, fmt.Errorf("%w: the calls of the tests could not be recorded: %s", errProbe, lastWords(&res))
+			return nil, fmt.Errorf("%w: the calls of the tests could not be recorded: %s", errProbe, unrecorded(&res))
 		}
 		return res.Product, nil
 	}
@@ -247,6 +248,19 @@ func (p *pyCheck) record(ctx context.Context) error {
 	return nil
 }
 
+// unrecorded is why tests left no recording.
+func unrecorded(res *sandbox.Result) string {
+	switch {
+	case slices.Contains(res.Limits, "memory"):
+		return "the tests took all memory"
+	case res.TimedOut, slices.Contains(res.Limits, "cpu"):
+		return fmt.Sprintf("the tests did not end in %s of processor time", pythonWork)
+	case res.Signal != "":
+		return fmt.Sprintf("it was ended by a signal (%s)", res.Signal)
+	}
+	return lastWords(res)
+}
+
 // lines names the changed lines that neither the probe nor a test ran.
 func (p *pyCheck) lines(ctx context.Context) error {
 	changed := map[string][]int{}
@@ -254,6 +268,7 @@ func (p *pyCheck) lines(ctx context.Context) error {
 		changed[f] = gitops.AddedLines(p.root.read(f), p.candidate.read(f))
 	}
 	if p.left(changed) != nil && !p.g.o.NoTests {
+		p.doing("running the tests: which of the changed lines they run")
 		res, err := p.ask(ctx, p.budget, p.candidate, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts, Changed: p.files}, profileName)
 		if err != nil {
 			return err

@@ -97,10 +97,38 @@ type Report struct {
 	Notes     []string `json:"notes,omitempty"`
 	OutOfTime bool     `json:"out_of_time,omitempty"`
 	Cut       string   `json:"cut,omitempty"` // what ended it before its end: [CutWork] or [CutTime]
+	// Failed says why no input was given to both, where code changed that the guard compares: a probe did
+	// not answer, or the time was over before. It is empty where there is nothing that the guard could compare.
+	Failed string `json:"failed,omitempty"`
 }
 
 // Compared reports that something was, or that there is nothing to compare.
-func (r *Report) Compared() bool { return r.Cases+r.Values > 0 || r.Layout || !r.Same() }
+func (r *Report) Compared() bool {
+	return r.Cases > 0 || (r.Values > 0 || r.Layout) && r.Failed == "" || !r.Same()
+}
+
+// fail notes that a part of what changed could not be compared.
+func (r *Report) fail(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r.note("%s", text)
+	if r.Failed == "" {
+		r.Failed = text
+	}
+}
+
+// overdue is why nothing was compared where the time was over.
+const overdue = "the time for it was over before anything was"
+
+// settle makes up whether the comparison came to nothing: what failed of it is no matter where other inputs were
+// compared.
+func (r *Report) settle() {
+	switch {
+	case r.Cases > 0:
+		r.Failed = ""
+	case r.OutOfTime:
+		r.Failed = overdue
+	}
+}
 
 // Same reports that no difference was found.
 func (r *Report) Same() bool { return len(r.Differences) == 0 }
@@ -112,10 +140,12 @@ func (r *Report) Summary() string {
 		return "behaves in another way: " + r.Differences[0].String()
 	case len(r.Differences) > 1:
 		return fmt.Sprintf("behaves in another way in %d places; %s", len(r.Differences), r.Differences[0])
+	case r.Cases == 0 && (r.Failed == overdue || r.OutOfTime && r.Values == 0):
+		return "behaviour was not compared: " + overdue + "; a run with more time has more for it"
+	case r.Cases == 0 && r.Failed != "":
+		return "behaviour was not compared: " + r.Failed
 	case r.Cases == 0 && r.Values > 0:
 		return fmt.Sprintf("the %d exported constants and variables that can change are the root's; there was no function to compare", r.Values)
-	case r.Cases == 0 && r.OutOfTime:
-		return "behaviour was not compared: the time for it was over before anything was; a run with more time has more for it"
 	case r.Cases == 0 && len(r.Notes) > 0:
 		return "behaviour was not compared: " + r.Notes[0]
 	case r.Cases == 0:

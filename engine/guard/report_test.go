@@ -13,6 +13,9 @@ func TestASummarySaysWhyNothingOrNotAllWasCompared(t *testing.T) {
 	}{
 		{guard.Report{OutOfTime: true}, "behaviour was not compared: the time for it was over before anything was; a run with more time has more for it"},
 		{guard.Report{Notes: []string{"no go"}}, "behaviour was not compared: no go"},
+		{guard.Report{Notes: []string{"no go"}, Failed: "no probe"}, "behaviour was not compared: no probe"},
+		{guard.Report{Values: 3}, "the 3 exported constants and variables that can change are the root's; there was no function to compare"},
+		{guard.Report{Values: 3, Failed: "no probe"}, "behaviour was not compared: no probe"},
 		{guard.Report{Cases: 3, Functions: 2}, "behaves as the root on 3 inputs of 2 functions"},
 		{guard.Report{Cases: 3, Functions: 2, OutOfTime: true, Cut: guard.CutTime}, "behaves as the root on 3 inputs of 2 functions; the clock ended it before all was compared"},
 		{guard.Report{Cases: 3, Functions: 2, OutOfTime: true, Cut: guard.CutWork}, "behaves as the root on 3 inputs of 2 functions; its processor time was over before all was compared"},

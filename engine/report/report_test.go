@@ -210,6 +210,7 @@ func TestTheOutcomeIsToldAsTheEvidenceAllows(t *testing.T) {
 		not  string
 	}{
 		"a confirmed gain has its interval":          {view.Standing{ID: 4, Claim: claim(evidence.Confirmed)}, "+20.0 % [10.0, 30.0] confirmed", ""},
+		"a gain of what nothing compared says so":    {view.Standing{ID: 4, Claim: claim(evidence.Confirmed), Uncompared: true}, "did not decide. Its behaviour was not compared with the root's.", ""},
 		"a gain within noise is none":                {view.Standing{ID: 4, Claim: claim(evidence.WithinNoise)}, "take it as no gain", "20.0"},
 		"an unconfirmed gain has no percentage":      {view.Standing{ID: 4, Claim: claim(evidence.Unconfirmed)}, "unconfirmed", "20.0"},
 		"the root as the best is told as no gain":    {view.Standing{ID: 0}, "No candidate is better than the root", ""},

@@ -3,7 +3,9 @@ package verify
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,9 +30,40 @@ func (b *meteredBox) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, e
 	return res, err
 }
 
-// tellComparing says what is compared and, now and then until quiet is called, for how long and
-// how much of the processor time was used that it may take. Quiet returns how long it took.
-func (c *check) tellComparing(box *meteredBox) (quiet func() time.Duration) {
+// now is the processor time of what ended and of what runs.
+func (b *meteredBox) now() time.Duration {
+	return time.Duration(b.used.Load()) + running("/proc", os.Getpid())
+}
+
+// progress is what a comparison does now.
+type progress struct {
+	mu    sync.Mutex
+	what  string
+	since time.Time
+	cases int
+}
+
+// doing takes note of what a comparison begins with, and of the inputs compared until then.
+func (p *progress) doing(what string, cases int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.what, p.cases, p.since = what, cases, time.Now()
+}
+
+// text is "recording the calls of the tests since 30s, 12 inputs compared so far".
+func (p *progress) text(now time.Time) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := view.CleanLine(p.what)
+	if text != "" {
+		text += " since " + now.Sub(p.since).Round(time.Second).String() + ", "
+	}
+	return text + view.Plural(p.cases, "input") + " compared so far"
+}
+
+// tellComparing says what is compared and, now and then until quiet is called, for how long, what is
+// done just then and how much of the processor time was used that it may take. Quiet returns how long it took.
+func (c *check) tellComparing(box *meteredBox, p *progress) (quiet func() time.Duration) {
 	c.tell("comparing behaviour where %s changed, by up to %s of processor time", someFiles(c.report.Files), comparing)
 	done, gone := make(chan struct{}), make(chan struct{})
 	began := time.Now()
@@ -43,7 +76,7 @@ func (c *check) tellComparing(box *meteredBox) (quiet func() time.Duration) {
 			case <-done:
 				return
 			case now := <-tick.C:
-				c.tell("%s", comparingText(now.Sub(began), time.Duration(box.used.Load())))
+				c.tell("%s", comparingText(now.Sub(began), box.now(), p.text(now)))
 			}
 		}
 	}()
@@ -54,11 +87,11 @@ func (c *check) tellComparing(box *meteredBox) (quiet func() time.Duration) {
 	}
 }
 
-// comparingText is "still comparing behaviour, for 30s of at most 1h0m0s: processes that ended
-// used 21s of up to 15m0s of processor time".
-func comparingText(took, used time.Duration) string {
-	return fmt.Sprintf("still comparing behaviour, for %s of at most %s: processes that ended used %s of up to %s of processor time",
-		took.Round(time.Second), mostComparing, used.Round(time.Second), comparing)
+// comparingText is "still comparing behaviour, for 30s of at most 1h0m0s with 21s of up to 15m0s of
+// processor time: comparing kit.f since 4s, 44 inputs compared so far".
+func comparingText(took, used time.Duration, doing string) string {
+	return fmt.Sprintf("still comparing behaviour, for %s of at most %s with %s of up to %s of processor time: %s",
+		took.Round(time.Second), mostComparing, used.Round(time.Second), comparing, doing)
 }
 
 // comparedText is "compared 44 inputs of 3 functions where a.go changed, for 42s with 31s of

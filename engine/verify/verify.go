@@ -233,20 +233,24 @@ func (c *check) behaves(ctx context.Context) error {
 		return nil
 	}
 	options := work.GuardOptions(c.q.Config)
-	options.Work = comparing
+	var now progress
+	options.Work, options.Doing = comparing, now.doing
 	box := &meteredBox{Box: c.box}
 	g, err := guard.New(box, options)
 	if err != nil {
 		return err
 	}
-	quiet := c.tellComparing(box)
+	quiet := c.tellComparing(box, &now)
 	found, err := g.Check(ctx, guard.Tree{Base: c.base}, guard.Tree{Base: c.base, Delta: c.delta}, c.report.Files)
 	took := quiet()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		found.Notes = append(found.Notes, view.CleanLine(err.Error()))
+		why := view.CleanLine(err.Error())
+		if found.Notes = append(found.Notes, why); found.Cases == 0 {
+			found.Failed = why
+		}
 	}
 	c.report.Behaviour = &found
 	c.tell("%s", comparedText(&found, c.report.Files, took, time.Duration(box.used.Load())))
@@ -270,12 +274,20 @@ func (c *check) lessBehaves(ctx context.Context) error {
 	return c.vouched(ctx)
 }
 
-// vouched refuses a change of what a program takes where nothing looked whether it still does the
-// same: the less it does the less it takes. Where the objective is a score of the answers, the
-// evaluator looks itself.
+// vouched refuses a change of which the guard should have compared the behaviour and could not, and one of what a
+// program takes where nothing looked whether it still does the same: the less it does the less it takes. Where the
+// objective is a score of the answers, the evaluator looks itself.
 func (c *check) vouched(context.Context) error {
 	b, cfg := c.report.Behaviour, c.q.Config
-	if c.q.Believed || b == nil || b.Compared() || len(cfg.Evaluator.Stages) > 1 {
+	if c.q.Believed || b == nil {
+		return nil
+	}
+	if b.Failed != "" {
+		c.report.refuse("the guard is on and could not compare whether it still does the same: %s; look at `atoll diff %s`, or name command lines in guard_commands, which are compared in any language; --believe promotes it after that",
+			strings.TrimSuffix(b.Failed, "."), c.q.Candidate.ID)
+		return nil
+	}
+	if b.Compared() || len(cfg.Evaluator.Stages) > 1 {
 		return nil
 	}
 	if cfg.Guard = "auto"; !work.Guards(cfg, c.ev.Objective(), c.q.Candidate.Metrics) {

@@ -183,7 +183,13 @@ func TestAWinnerWithoutItsLastEditsIsNamedAfterWhatIsLeft(t *testing.T) {
 }
 
 func TestAComparisonOfBehaviourSaysHowFarItIs(t *testing.T) {
-	if got, want := comparingText(30*time.Second, 21*time.Second), "still comparing behaviour, for 30s of at most 1h0m0s: processes that ended used 21s of up to 15m0s of processor time"; got != want {
+	var now progress
+	if got, want := now.text(time.Now()), "0 inputs compared so far"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	now.doing("comparing kit.f and 2 more functions", 44)
+	doing := now.text(now.since.Add(4 * time.Second))
+	if got, want := comparingText(30*time.Second, 21*time.Second, doing), "still comparing behaviour, for 30s of at most 1h0m0s with 21s of up to 15m0s of processor time: comparing kit.f and 2 more functions since 4s, 44 inputs compared so far"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := someFiles([]string{"a.py", "b.py", "c.py", "d.py", "e.py"}); got != "a.py, b.py, c.py and 2 more files" {
@@ -191,7 +197,7 @@ func TestAComparisonOfBehaviourSaysHowFarItIs(t *testing.T) {
 	}
 	var told []string
 	c := &check{q: Question{Tell: func(line string) { told = append(told, line) }}, report: Report{Files: []string{"a.py"}}}
-	c.tellComparing(&meteredBox{})()
+	c.tellComparing(&meteredBox{}, &now)()
 	if len(told) != 1 || told[0] != "comparing behaviour where a.py changed, by up to 15m0s of processor time" {
 		t.Errorf("it tells %q", told)
 	}

@@ -129,6 +129,14 @@ func (s *Snapshot) RootText() string {
 
 // ClaimText says in sentences what may be told of a candidate's value and gain.
 func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
+	text := claimText(s, id, c)
+	if s.Best.ID == id && s.Best.Uncompared {
+		text += " Its behaviour was not compared with the root's."
+	}
+	return text
+}
+
+func claimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
 	metric, lower := s.Measured(), ""
 	if s.Direction == "minimize" {
 		lower = " (lower is better)"
