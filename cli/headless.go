@@ -50,7 +50,7 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 		err = sumErr
 	}
 	if stop() {
-		if !a.flags.json && ignoreCancel(err) == nil && strings.HasPrefix(end.Reason, view.Drained) { // the summary told it
+		if !a.flags.json && ignoreCancel(err) == nil && view.Rests(end.Reason) { // the summary told it
 			return told(exitInterrupted)
 		}
 		return errors.Join(errInterrupted, ignoreCancel(err))

@@ -138,14 +138,8 @@ func (p *progress) line(s *view.Snapshot, now time.Time, fresh bool) progressLin
 // left is how long the run may go on: until its jobs are done or its time is over, whichever
 // is sooner; 0 = unknown, or over.
 func (p *progress) left(s *view.Snapshot, now time.Time) time.Duration {
-	switch over := p.until.Sub(now); {
-	case p.until.IsZero():
-		return s.ETA
-	case s.ETA <= 0:
-		return max(0, over)
-	default:
-		return max(0, min(s.ETA, over))
-	}
+	left, _ := view.Left(s.ETA, p.until, now)
+	return left
 }
 
 // progressText is "12/100 jobs, 4.2 a minute, 21m left; best c7 ns/op 81.2 (...)".

@@ -238,6 +238,9 @@ func AtRest(snap *view.Snapshot, reason string) {
 
 func (l *loop) endState(ctx context.Context) error {
 	state, reason := record.ExperimentStopped, view.Drained
+	if l.timeOver {
+		reason = view.TimeOver
+	}
 	why, finished := l.plan.Finished()
 	switch {
 	case l.st.Run != record.ExperimentRunning: // paused or broken, or never resumed

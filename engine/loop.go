@@ -41,6 +41,9 @@ type loop struct {
 	budget  string          // the one that is used up, "" = none
 	putBack bool            // jobs broke off and wait for the queue
 	fatal   error
+
+	until    time.Time // when a run that is bounded in time begins nothing more; zero = never
+	timeOver bool      // that is why it ended
 }
 
 func newLoop(s *shared) *loop {
@@ -117,7 +120,9 @@ func (l *loop) turn(ctx context.Context) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
 	var limit timeLimit
+	l.until, l.timeOver = time.Time{}, false
 	if l.opt.For > 0 {
+		l.until = l.opt.Now().Add(l.opt.For)
 		limit = timeLimit{over: time.After(l.opt.For), late: time.After(l.opt.For + overtime(&l.opt))}
 	}
 	whole := context.WithoutCancel(ctx) // a step is short and is not broken off halfway
@@ -170,6 +175,7 @@ func (l *loop) await(ctx context.Context, poll <-chan time.Time, limit timeLimit
 		case <-l.woken:
 			return nil
 		case <-limit.over:
+			l.timeOver = !l.draining()
 			sayTimeIsOver(l)
 			l.Drain()
 			return nil
@@ -284,7 +290,7 @@ func (l *loop) publish(last bool) {
 		l.sync()
 	}
 	l.publisher.publish(present{
-		st: l.st, owner: l.owner, rung: l.equipment.rung(), guarantees: l.equipment.guarantees(), fatal: l.fatal, atWork: l.atWork(), wallFrom: l.wall.from, last: last,
+		st: l.st, owner: l.owner, rung: l.equipment.rung(), guarantees: l.equipment.guarantees(), fatal: l.fatal, atWork: l.atWork(), wallFrom: l.wall.from, until: l.until, last: last,
 	})
 }
 

@@ -22,7 +22,7 @@ func TestARunWhoseTimeIsOverDoesNotWaitForEverForWhatItBegan(t *testing.T) {
 		t.Fatal(err)
 	}
 	end := eng.Feed().Latest()
-	if end.State != record.ExperimentStopped || len(end.Running) > 0 || len(l.jobs(record.Queued)) == 0 {
+	if end.State != record.ExperimentStopped || end.Reason != view.TimeOver || len(end.Running) > 0 || len(l.jobs(record.Queued)) == 0 {
 		t.Errorf("the run ended %s with %d jobs in work", end.State, len(end.Running))
 	}
 	var said []string

@@ -30,6 +30,7 @@ type present struct {
 	fatal      error
 	atWork     bool      // what passes is time of the run
 	wallFrom   time.Time // which is counted up to here
+	until      time.Time // when a run that is bounded in time begins nothing more
 	last       bool      // of a run
 }
 
@@ -164,6 +165,12 @@ func (p *publisher) fillCounts(ctx context.Context, snap *view.Snapshot, now pre
 	FillCounts(snap, c)
 	if now.atWork {
 		snap.WallMS += p.opt.Now().Sub(now.wallFrom).Milliseconds()
+	}
+	snap.Ends = now.until
+	if most := snap.Settings.MaxWallMS; most > 0 && now.atWork {
+		if over := p.opt.Now().Add(time.Duration(most-snap.WallMS) * time.Millisecond); snap.Ends.IsZero() || over.Before(snap.Ends) {
+			snap.Ends = over
+		}
 	}
 	if left := snap.Jobs.Max - snap.Jobs.Ended() - snap.Jobs.Held; snap.Jobs.Max > 0 && snap.PerMinute > 0 && left > 0 {
 		snap.ETA = time.Duration(float64(left) / snap.PerMinute * float64(time.Minute))

@@ -87,10 +87,27 @@ func (h *bars) progress(w int) []widget.Part {
 	if s.PerMinute > 0 && h.fresh() {
 		ps = append(ps, widget.Part{Text: st.Plain.S(fmt.Sprintf("%.1f", s.PerMinute)) + st.Label.S("/min"), Rank: 50})
 	}
-	if s.ETA > 0 && h.fresh() {
-		ps = append(ps, widget.Part{Text: st.Label.S("ETA ") + st.Plain.S(widget.Duration(s.ETA)), Rank: 45})
+	if text := h.left(); text != "" {
+		ps = append(ps, widget.Part{Text: text, Rank: 45})
 	}
 	return append(ps, widget.Part{Text: h.cost(), Rank: 85})
+}
+
+// left is how long the run still goes on: "ETA 13m" until its jobs are done, or "1m29s left" where its
+// time is over before; "" where neither is known.
+func (h *bars) left() string {
+	s, st, eta := h.d.Snap, h.d.St, time.Duration(0)
+	if h.fresh() {
+		eta = s.ETA
+	}
+	switch left, byTime := view.Left(eta, s.Ends, h.d.Now()); {
+	case left <= 0 || s.State != record.ExperimentRunning:
+		return ""
+	case byTime:
+		return st.Plain.S(widget.Duration(left)) + st.Label.S(" left")
+	default:
+		return st.Label.S("ETA ") + st.Plain.S(widget.Duration(left))
+	}
 }
 
 // fresh reports whether rate and time left are still true: jobs end about as

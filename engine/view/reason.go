@@ -12,12 +12,20 @@ import (
 // Drained is the reason of an experiment whose engine was told to end.
 const Drained = "drained; `atoll run` goes on"
 
-// TellRest adds to the reason of an experiment that is done or drained what is left
+// TimeOver is the reason of an experiment whose run was bounded in time.
+const TimeOver = "the time was over; `atoll run` goes on"
+
+// Rests reports whether a reason is one of a run that ended as it was told to.
+func Rests(reason string) bool {
+	return strings.HasPrefix(reason, Drained) || strings.HasPrefix(reason, TimeOver)
+}
+
+// TellRest adds to the reason of an experiment that is done, drained or out of time what is left
 // as of now: those that wait for a person, whose jobs are not done, and a gain that
 // neither the run nor a promotion confirmed. The log keeps none of it, for all change with every decision.
 func (s *Snapshot) TellRest() {
 	done := s.State == record.ExperimentDone
-	if !done && (s.State != record.ExperimentStopped || !strings.HasPrefix(s.Reason, Drained)) {
+	if !done && (s.State != record.ExperimentStopped || !Rests(s.Reason)) {
 		return
 	}
 	parts := slices.DeleteFunc(strings.Split(s.Reason, "; "), func(part string) bool {

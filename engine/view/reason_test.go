@@ -41,6 +41,7 @@ func TestTheReasonTellsWhatIsLeftAsOfNow(t *testing.T) {
 		{"none waits any more", record.ExperimentDone, "80 jobs done; 49 candidates waiting for review", 0, 0, "", "80 jobs done"},
 		{"a gain is not confirmed", record.ExperimentDone, "80 jobs done", 2, 7, evidence.Unconfirmed, "78 jobs done; 2 candidates waiting for review; the gain of c7 is not confirmed"},
 		{"the root has no gain", record.ExperimentDone, "80 jobs done", 0, 0, evidence.Unconfirmed, "80 jobs done"},
+		{"a run whose time was over", record.ExperimentStopped, view.TimeOver, 2, 7, evidence.Unconfirmed, view.TimeOver + "; the gain of c7 is not confirmed"},
 		{"a drained run", record.ExperimentStopped, view.Drained, 2, 7, evidence.Unconfirmed, view.Drained + "; the gain of c7 is not confirmed"},
 		{"a pause has its own words", record.ExperimentPaused, "paused by Ada", 2, 7, evidence.Unconfirmed, "paused by Ada"},
 	} {

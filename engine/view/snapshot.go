@@ -51,8 +51,9 @@ type Snapshot struct {
 	Usage         record.Usage
 	WallMS        int64         // time with a running engine
 	PerMinute     float64       // ended make jobs a minute, over the last minutes
-	ETA           time.Duration // 0 = unknown
-	OwnMS         float64       // mean overhead per job: all but agent and evaluator
+	ETA           time.Duration // until its jobs are done; 0 = unknown
+	Ends          time.Time     // when a run that is bounded in time begins nothing more; zero = never
+	OwnMS         float64       // mean overhead per job: what the engine itself took
 
 	Grid      Grid
 	Running   []Running // oldest first
