@@ -28,6 +28,7 @@ type attempt struct {
 	started  time.Time
 	edit     time.Duration // of the agent
 	measured time.Duration // of the evaluator
+	aside    time.Duration // of what is neither the engine's own: behaviour compared, a place or a machine waited for
 	before   time.Duration // of the evaluator, in earlier attempts that kept what they measured
 	recalled bool          // what those kept was read
 	unkept   []sample      // measured, for attempts after this one
@@ -49,7 +50,7 @@ func (r *attempt) fill(out *store.Outcome) {
 	out.Usage, out.Evals = r.usage, r.evals
 	out.Evidence, out.Machine = r.evidence, r.machine
 	out.EditMS, out.EvalMS = r.edit.Milliseconds(), (r.before + r.measured).Milliseconds()
-	own := r.now().Sub(r.started) - r.edit - r.measured
+	own := r.now().Sub(r.started) - r.edit - r.measured - r.aside
 	out.OwnMS = float64(own.Microseconds()) / 1000
 }
 

@@ -101,7 +101,9 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 	w.live.stage(r.lease.Job.ID, record.Evaluating, "comparing behaviour")
 	within, cancel := w.share(ctx)
 	defer cancel()
+	began := w.now()
 	report, err := g.Check(within, guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
+	r.aside += w.now().Sub(began)
 	if ctx.Err() != nil {
 		return found, false, context.Cause(ctx)
 	}

@@ -41,7 +41,12 @@ func (w *editor) edit(ctx context.Context, r *attempt) (agent.Result, agent.Item
 		ctx, done = r.whileHeard(ctx, w.roster.Elsewhere[job.Agent])
 		defer done()
 	}
-	defer r.leaves(job)()
+	back := r.leaves(job)
+	defer func() {
+		began := w.now()
+		back() // there may be no place yet
+		r.aside += w.now().Sub(began)
+	}()
 	began := w.now()
 	res, err := a.Edit(ctx, aj, aj.Parent.Files)
 	r.edit += w.now().Sub(began)

@@ -79,8 +79,10 @@ func (w *measurer) take(ctx context.Context, r *attempt, m Measurement, identity
 	}
 	m.Live("", "") // an evaluator that prints nothing is seen to work
 	res, err := w.meter.Measure(ctx, m)
-	wall := cmp.Or(res.Took, w.now().Sub(began))
+	all := w.now().Sub(began)
+	wall := cmp.Or(res.Took, all)
 	r.measured += wall
+	r.aside += max(0, all-wall)
 	r.machine = cmp.Or(res.Machine, r.machine)
 	if errors.Is(err, ErrDrained) {
 		err = fmt.Errorf("%w: %w", errPutBack, err)
