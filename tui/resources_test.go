@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"atoll/engine/view"
+	"atoll/store/record"
 	"atoll/tui/tuitest"
 )
 
@@ -32,8 +34,8 @@ func TestCostAndResourcesStandInAStrip(t *testing.T) {
 		wants []string
 		not   string
 	}{
-		{"above the keys of the dashboard", 200, 60, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "disk 14 MB free 20.0 GB", "requests 41", "cost $1.32", "took a niche 40 %", "failed 20 %"}, ""},
-		{"what matters least goes first where room is short", 120, 36, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "failed 20 %"}, "free 20"},
+		{"above the keys of the dashboard", 200, 60, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "disk 14 MB free 20.0 GB", "requests 41", "cost $1.32", "took a niche 15 of last 46", "failed 1 of last 46"}, ""},
+		{"what matters least goes first where room is short", 120, 36, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "failed 1 of last 46"}, "free 20"},
 		{"small screens have it among the yields", 80, 24, nil, nil, "cpu"},
 		{"one to a line among the yields", 80, 30, []string{"7"}, []string{"Cost and resources", "cpu", "2.6"}, ""},
 		{"not over another screen", 120, 36, []string{"c"}, nil, "memory"},
@@ -46,6 +48,21 @@ func TestCostAndResourcesStandInAStrip(t *testing.T) {
 			exact(t, c.name, r.app.frame(), c.w, c.h)
 		})
 	}
+}
+
+func TestTheStripCountsWhatTheHeaderCounts(t *testing.T) {
+	r := newRig(t, tuitest.Snapshot(16), 200, 60)
+	s := *r.app.d.Snap
+	n := 0
+	for i := range s.Recent {
+		if s.Recent[i].Job.Kind == record.Make {
+			n++
+		}
+	}
+	s.Jobs = view.Counts{Scored: n - 1, Failed: 1, Max: 400}
+	r = newRig(t, &s, 120, 36)
+	r.keys("7")
+	r.tells([]string{fmt.Sprintf("%d/400 jobs", n), fmt.Sprintf(" 1 of %d jobs ", n)}, " of last ")
 }
 
 func TestWhatIsMeasuredIsTheProcessThatRunsTheExperiment(t *testing.T) {

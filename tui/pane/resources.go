@@ -82,28 +82,36 @@ func (d *Shared) gauges() []gauge {
 	}
 	add(gauge{"requests", fmt.Sprint(s.Usage.Requests), "", c.asked, 60, false})
 	add(gauge{"cost", costWords(s.Usage), "", c.spent, 50, false})
-	took, failed, n := d.shares(everyJob, placed), d.shares(everyJob, failedJob), len(s.Recent)
-	if n > 0 {
-		add(gauge{"took a niche", percentOf(took), "", took, 45, false})
-		add(gauge{"failed", percentOf(failed), "", failed, 65, false})
+	if len(s.Recent) > 0 {
+		took := func(e *view.Ended) bool { return placed(e) || d.Grid.CellOf(e.Job.Candidate) > -1 }
+		add(gauge{"took a niche", ofLast(s, took), "", d.shares(everyJob, took), 45, false})
+		add(gauge{"failed", ofLast(s, failedJob), "", d.shares(everyJob, failedJob), 65, false})
 	}
 	return out
+}
+
+// ofLast counts the candidates that something was so of: "4 of 24 jobs", or of the last that are listed
+// "12 of last 180".
+func ofLast(s *view.Snapshot, hit func(e *view.Ended) bool) string {
+	n, all := 0, 0
+	for i := range s.Recent {
+		if e := &s.Recent[i]; e.Job.Kind == record.Make {
+			all++
+			if hit(e) {
+				n++
+			}
+		}
+	}
+	if all < s.Jobs.Ended() {
+		return fmt.Sprintf("%d of last %d", n, all)
+	}
+	return fmt.Sprintf("%d of %s", n, view.Plural(all, "job"))
 }
 
 // lowDisk is how little free disk is warned of.
 const lowDisk = 1 << 30
 
 func failedJob(e *view.Ended) bool { return e.Job.State == record.Failed }
-
-// percentOf is the newest share that is known.
-func percentOf(shares []float64) string {
-	for i := len(shares) - 1; i >= 0; i-- {
-		if !math.IsNaN(shares[i]) {
-			return fmt.Sprintf("%.0f %%", 100*shares[i])
-		}
-	}
-	return "-"
-}
 
 // Gauges is the strip of cost and resources in one line of w cells.
 func (d *Shared) Gauges(w int) string {
@@ -148,7 +156,7 @@ func (d *Shared) gaugeLines(w int) []string {
 	var out []string
 	for _, g := range d.gauges() {
 		var l widget.Line
-		l.Gap(1).Col(st.Plain, g.name, 20).Right(st.Strong, g.value, 14).Gap(2)
+		l.Gap(1).Col(st.Plain, g.name, 18).Right(st.Strong, g.value, 16).Gap(2)
 		if n := min(len(g.course), w-l.W-22); n > 1 && moves(g.course) {
 			l.Raw(st.Lines[0].Wrap(plot.Heights(g.course, n, d.Glyphs))).Gap(2)
 		}
