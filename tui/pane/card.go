@@ -150,7 +150,11 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	if len(c.Candidate.Metrics) == 0 {
 		return nil
 	}
-	name := min(18, max(10, w-22-d.metricWidth()))
+	name := 18
+	for _, m := range c.Candidate.Metrics {
+		name = max(name, plot.Width(m.Name)+4)
+	}
+	name = max(10, min(name, w-22-d.metricWidth()))
 	var head widget.Line
 	head.Col(st.Label, "metric", name).Right(st.Label, cmp.Or(d.ofDeciding(), "value"), d.metricWidth()).RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
 	out := []string{head.String()}
@@ -164,9 +168,9 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 		if m.Name == d.Snap.Objective {
 			col = st.Strong
 		}
-		label := m.Name
+		label := widget.Middle(m.Name, name-1)
 		if d.lowerIsBetter(&m) {
-			label, low = label+" ↓", true
+			label, low = widget.Middle(m.Name, name-3)+" ↓", true
 		}
 		unit := widget.Unless(strings.EqualFold(m.Unit, m.Name), m.Unit)
 		if with := widget.Words(", ", label, unit); plot.Width(with) < name { // all three figures have it

@@ -275,8 +275,9 @@ func (t *compareTable) metrics() {
 		m := kind[name]
 		label := widget.Named(name, m.Unit, " ")
 		if m.Higher != nil && !*m.Higher {
-			label += " ↓"
+			label = widget.Middle(label, t.name-3) + " ↓"
 		}
+		label = widget.Middle(label, t.name-1)
 		first, known := metricOf(&t.p.all[0].detail.Candidate, name)
 		t.figures(label, func(c *compared, base bool) piece {
 			v, ok := metricOf(&c.detail.Candidate, name)

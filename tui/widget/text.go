@@ -278,6 +278,21 @@ func AxisName(name string, w int) string {
 // about finds figures that a learned axis names by their size: 2~.
 var about = regexp.MustCompile(`(-?[0-9][0-9.e+-]*)~`)
 
+// Middle is a name in at most w cells: what is too long loses its middle, as names that belong
+// together differ at their ends.
+func Middle(name string, w int) string {
+	name = plot.Clean(name)
+	n := plot.Width(name)
+	if n <= w {
+		return name
+	}
+	if w < 3 {
+		return ansi.Truncate(name, max(w, 0), "")
+	}
+	tail := w / 2
+	return ansi.Truncate(name, w-1-tail, "") + "…" + ansi.TruncateLeft(name, n-tail, "")
+}
+
 // CutWords keeps the leading words that fit w cells, at least one.
 func CutWords(text string, w int) string {
 	words := strings.Fields(text)
