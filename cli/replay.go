@@ -16,12 +16,18 @@ type replayFlags struct {
 func (a *App) replayCmd() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use: "replay", Short: "Play an experiment again in the console, from its first job",
+		Use: "replay [EXPERIMENT]", Short: "Play an experiment again in the console, from its first job",
 		Long: `The console opens on the first moment of the log and plays it; nothing runs and nothing can be decided. space stops and goes on,
 + and - change the speed, [ and ] step, { and } go to the decisions of people, esc ends at the present. Moments of the log follow each
 other evenly.`,
-		Example: "  atoll replay\n  atoll replay --in 20s\n  atoll replay --speed 60 --experiment packing", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Example: "  atoll replay\n  atoll replay --in 20s\n  atoll replay --speed 60 --experiment packing", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if a.flags.experiment != "" {
+					return usage("%s and --experiment %s name an experiment twice: leave one out", args[0], a.flags.experiment)
+				}
+				a.flags.experiment = args[0]
+			}
 			if cmd.Flags().Changed("in") && cmd.Flags().Changed("speed") {
 				return usage("--in and --speed are two ways to say the same: leave one out")
 			}

@@ -218,8 +218,11 @@ func mapEntry(f field, path string, v reflect.Value) (field, string, reflect.Val
 
 func elementOf(path string, list reflect.Value, word string) (int, error) {
 	if n, err := strconv.Atoi(word); err == nil {
-		if n < 0 || n >= list.Len() {
-			return 0, fmt.Errorf("%s has %d elements, there is no number %d (the first is 0)", path, list.Len(), n)
+		switch {
+		case list.Len() == 0:
+			return 0, fmt.Errorf("%s is an empty list: write its first element into %s", path, FileName)
+		case n < 0 || n >= list.Len():
+			return 0, fmt.Errorf("%s has the elements 0 to %d, there is no number %d", path, list.Len()-1, n)
 		}
 		return n, nil
 	}
