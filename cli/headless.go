@@ -180,7 +180,7 @@ func (a *App) printLine(l view.LogLine) {
 // bestLine names the best with its value and what is known of its gain.
 func bestLine(s *view.Snapshot) string {
 	if s.Best.ID == record.Root {
-		return "the root: nothing better was found yet"
+		return "the root: " + s.NothingBetter()
 	}
 	return fmt.Sprintf("%s %s  %s", s.Best.ID, s.Best.Commit.Short(), bestText(s))
 }

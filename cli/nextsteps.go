@@ -26,11 +26,16 @@ func unsure(s *view.Snapshot) string {
 
 // hopeful names who looks better than the best and is not proven, and what finds out; "" for nobody.
 func (a *App) hopeful(s *view.Snapshot) string {
-	if s.Hope == nil {
+	who, ok := s.Ahead()
+	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%s looks better than the best, %s by %s, which is too few to be sure: `%s` goes on, `%s` measures it alone", s.Hope.ID,
-		s.Valued(view.FormatValue(s.Hope.Objective)), view.Plural(s.Hope.Samples, "sample"), a.says("run"), a.says("promote "+s.Hope.ID.String()+" --verify"))
+	value := fmt.Sprintf("%s by %s", s.Valued(view.FormatValue(who.Objective)), view.Plural(who.Samples, "sample"))
+	if !who.Plain {
+		return fmt.Sprintf("%s looks better than the root, %s, which may be noise: `%s` goes on", who.ID, value, a.says("run"))
+	}
+	return fmt.Sprintf("%s looks better than the best, %s, which is too few to be sure: `%s` goes on, `%s` measures it alone", who.ID, value,
+		a.says("run"), a.says("promote "+who.ID.String()+" --verify"))
 }
 
 // stateText tells a state and why. Where the doubt about the best is told in a line of its own

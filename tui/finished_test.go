@@ -128,6 +128,37 @@ func TestAPromotionSaysWhetherItIsVerified(t *testing.T) {
 	}
 }
 
+func TestASearchWhoseElitesLookBetterThanItsRootSaysSo(t *testing.T) {
+	s := tuitest.Noisy(16)
+	s.Best, s.Hope, s.State, s.Reason = s.Root, nil, record.ExperimentStopped, view.TimeOver
+	who, ok := s.Ahead()
+	if !ok {
+		t.Fatal("nobody looks better")
+	}
+	r := newRig(t, s, 120, 36)
+	r.keys("F")
+	r.tells([]string{"stopped: the time was over", "nothing is sure to be better than the root yet", who.ID.String() + " looks better"}, "nothing better than the root")
+}
+
+func TestTheTimeOfARunIsToldWhereItIsOverBeforeTheJobsAre(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		ends time.Duration
+		want string
+		not  string
+	}{
+		{"its time is over first", 89 * time.Second, "1m29s left", "ETA"},
+		{"its jobs are done first", time.Hour, "ETA 13m", " left "},
+		{"its time was over", -time.Second, "12.4/min", "ETA"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := tuitest.Snapshot(16)
+			s.Ends = tuitest.Now().Add(c.ends)
+			newRig(t, s, 160, 40).tells([]string{c.want}, c.not)
+		})
+	}
+}
+
 func TestRateAndTimeLeftGoBlankWhenTheyAreStale(t *testing.T) {
 	s := tuitest.Snapshot(16)
 	r := newRig(t, s, 160, 40)

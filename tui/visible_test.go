@@ -44,7 +44,7 @@ func TestTheBarOfTheReviewHasTheDecisionAtEverySize(t *testing.T) {
 
 func TestNothingBetterThanTheRootIsSaidWithWhatToDo(t *testing.T) {
 	root := func(s *view.Snapshot) { s.Best = s.Root; s.Review = nil; s.Jobs.Held = 0 }
-	const said = "no candidate is better than the root yet"
+	const said, unsure = "no candidate is better than the root yet", "nothing is sure to be better than the root yet"
 	for _, c := range []struct {
 		name string
 		edit func(s *view.Snapshot)
@@ -58,8 +58,12 @@ func TestNothingBetterThanTheRootIsSaidWithWhatToDo(t *testing.T) {
 		}, []string{said, "none was measured: 6 tells why"}, ""},
 		{"where it has ended", func(s *view.Snapshot) { root(s); s.State = record.ExperimentDone }, []string{said, "F offers more jobs"}, ""},
 		{"where one looks better and is not proven", func(s *view.Snapshot) {
-			s.Best, s.Review, s.Hope = s.Root, nil, &view.Standing{ID: 25, Samples: 2}
-		}, []string{said, "c25 looks better, by 2 samples: too few to be sure"}, ""},
+			s.Best, s.Review, s.Hope = s.Root, nil, &view.Standing{ID: 25, Objective: 2.5, Samples: 2}
+		}, []string{unsure, "c25 looks better, 2.5 by 2 samples: too few to be sure"}, ""},
+		{"where elites look better and it may be noise", func(s *view.Snapshot) {
+			root(s)
+			s.Noisy = true
+		}, []string{unsure, ": it may be noise", "best the root "}, said},
 		{"where one that waits is better", func(s *view.Snapshot) { s.Best = s.Root }, []string{said, "one that waits would be: r decides"}, ""},
 		{"not before anything was tried", func(s *view.Snapshot) { root(s); s.Jobs = view.Counts{Max: 500} }, []string{"best 2.1602"}, said},
 		{"not where something is", func(*view.Snapshot) {}, []string{"best 2.4"}, said},
@@ -69,7 +73,7 @@ func TestNothingBetterThanTheRootIsSaidWithWhatToDo(t *testing.T) {
 			c.edit(s)
 			newRig(t, s, 160, 40).tells(c.want, c.not)
 			if c.not == "" {
-				newRig(t, s, 60, 16).tells([]string{said}, "")
+				newRig(t, s, 60, 16).tells(c.want[:1], "")
 			}
 		})
 	}

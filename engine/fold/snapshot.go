@@ -46,6 +46,10 @@ func (s *State) Snapshot() *view.Snapshot {
 		e := s.recent[i].Ended
 		if e.Objective != nil {
 			e.Claim = s.HeldOut(e.Job.Candidate)
+			if m := s.Candidate(e.Job.Candidate); m != nil && m.Scored && s.Noisy {
+				now := m.Objective
+				e.Objective = &now
+			}
 		}
 		snap.Recent = append(snap.Recent, e)
 	}

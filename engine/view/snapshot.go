@@ -223,9 +223,9 @@ type Running struct {
 // Ended is a job that came to an end.
 type Ended struct {
 	Job       record.Job
-	Objective *float64
+	Objective *float64           // by all samples that decide, those that came after its end too
 	Claim     *evidence.Claim    // by samples that decided nothing; nil where there are none, or nothing varies
-	Delta     *float64           // against the parent, direction-aware: positive is better
+	Delta     *float64           // at its end, against the parent, direction-aware: positive is better
 	Cell      int                // taken, -1 = none
 	From      record.CandidateID // who held it before, NoCandidate = new niche
 	Best      bool               // became the best

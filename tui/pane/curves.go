@@ -131,9 +131,13 @@ func (p *curvesPane) Title() (string, string) {
 		best := widget.Number(last(s.Curves.Best))
 		if s.Noisy { // the line ends with what was held out last, maybe of another
 			best = p.d.told(s.Best.ID, &s.Best.Objective, &s.Best.Claim, evidenceWidth)
+			if s.Best.ID == record.Root {
+				best = "the root " + best
+			}
 		}
+		mean := " · mean " + widget.Unless(!s.Noisy, "of elites ") // what may be luck is no better best
 		l.Add(st.Label, p.way(left, best)).Add(st.Lines[0], best)
-		for _, f := range [...][2]string{{" · mean ", widget.Number(last(s.Curves.Mean)) + widget.Unless(!p.off, ", off the chart") + p.deciding()}, {" · QD ", plot.Short(last(s.Curves.QD)) + p.deciding()}} {
+		for _, f := range [...][2]string{{mean, widget.Number(last(s.Curves.Mean)) + widget.Unless(!p.off, ", off the chart") + p.deciding()}, {" · QD ", plot.Short(last(s.Curves.QD)) + p.deciding()}} {
 			if p.d.mapped() && plot.Width(left)+l.W+len(f[0]+f[1])+6 <= p.width { // before there are niches neither has a meaning
 				l.Add(st.Label, f[0]).Add(st.Plain, f[1])
 			}

@@ -150,6 +150,12 @@ func (p *finishedPane) verdict(w int) []string {
 	}
 	if s.Best.ID == record.Root {
 		out := []string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + p.rootValue())}
+		if who, ok := s.Ahead(); ok {
+			out[0] = st.Strong.S("nothing is sure to be better than the root yet")
+			for _, t := range widget.WrapText(who.Text(), w) {
+				out = append(out, st.Label.S(t))
+			}
+		}
 		if s.Jobs.Failed+s.Jobs.Rejected > s.Jobs.Scored+s.Jobs.Placed {
 			out = append(out, st.Label.S("most jobs were not measured: "+p.d.Key("failures")+" tells why"))
 		}

@@ -153,6 +153,8 @@ func (p *jobsPane) outcome(e *view.Ended, short bool) (string, widget.Style) {
 		return "took " + where, st.Plain
 	case j.State == record.Scored && p.d.Snap.Grid.NeedFit > 0 && !p.d.mapped():
 		return "before the map", st.Label
+	case j.State == record.Scored && p.d.Grid.CellOf(j.Candidate) >= 0: // by samples that came after its end
+		return "took " + Niche(g, p.d.Grid.CellOf(j.Candidate)) + widget.Unless(short, " later"), st.Plain
 	case short && j.State == record.Scored:
 		return "no better", st.Label
 	case e.Best && where == "":

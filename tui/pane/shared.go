@@ -182,8 +182,8 @@ func (d *Shared) NoBetter() (text, next string) {
 			return text, "one that waits would be: " + d.Key("review-queue") + " decides"
 		}
 	}
-	if s.Hope != nil {
-		return text, s.Hope.ID.String() + " looks better, by " + widget.Plural(s.Hope.Samples, "sample", "samples") + ": too few to be sure"
+	if who, ok := s.Ahead(); ok {
+		return "nothing is sure to be better than the root yet", who.Text()
 	}
 	switch scored := s.Jobs.Scored + s.Jobs.Placed; {
 	case scored == 0 && s.Jobs.Failed+s.Jobs.Rejected > 0:
