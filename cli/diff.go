@@ -51,7 +51,10 @@ func (a *App) diffCmd() *cobra.Command {
 				return nil
 			}
 			if len(patch) == 0 {
-				fmt.Fprintln(a.Err, "atoll: "+sameText(x, y, args[len(args)-1]))
+				fmt.Fprintln(a.Err, "atoll: "+sameText(x, y, args[len(args)-1], o.state.Snapshot().NothingBetter()))
+			}
+			if len(patch) > 0 && a.IsTTY(a.Out) { // a patch for a program stays one
+				fmt.Fprintf(a.Out, "%s against %s\n", y.ID, theRoot(x.ID))
 			}
 			_, err = a.Out.Write(patch)
 			return err
@@ -59,14 +62,22 @@ func (a *App) diffCmd() *cobra.Command {
 	}
 }
 
+// theRoot names a candidate, the root by its word.
+func theRoot(id record.CandidateID) string {
+	if id == record.Root {
+		return "the root"
+	}
+	return id.String()
+}
+
 // sameText says why there is no difference between two candidates, of which the second was
-// asked for by a word.
-func sameText(x, y record.Candidate, asked string) string {
+// asked for by a word; told is how a search stands whose best is the root.
+func sameText(x, y record.Candidate, asked, told string) string {
 	switch {
 	case x.ID != y.ID:
 		return fmt.Sprintf("there is no difference: %s and %s are the same tree", x.ID, y.ID)
 	case y.ID == record.Root:
-		return "there is no difference: " + rootText(asked)
+		return "there is no difference: " + rootText(asked, told)
 	}
 	return fmt.Sprintf("there is no difference: both are %s", y.ID)
 }

@@ -55,13 +55,17 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		writeJSONLine(a.Out, l)
 		return nil
 	}
+	snap, err := o.snapshot(ctx)
+	if err != nil {
+		return err
+	}
 	w := a.Out
 	fmt.Fprintf(w, "%s  %s  %s\n", l.ID, l.Commit, l.Status)
 	if l.Reason != "" {
 		fmt.Fprintf(w, "reason     %s\n", view.CleanLine(l.Reason))
 	}
 	if c.ID == 0 {
-		fmt.Fprintln(w, rootText(what))
+		fmt.Fprintln(w, rootText(what, snap.NothingBetter()))
 	} else {
 		fmt.Fprintf(w, "job        %s  %s by %s\nintent     %s\n", l.Job, l.Operator, l.Agent, view.CleanLine(l.Intent))
 	}
@@ -70,10 +74,6 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	}
 	for _, p := range l.Parents {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
-	}
-	snap, err := o.snapshot(ctx)
-	if err != nil {
-		return err
 	}
 	fmt.Fprintf(w, "objective  %s\n", o.objectiveText(snap, l))
 	if l.Objective != nil {
@@ -99,7 +99,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		}
 		fmt.Fprintf(w, "           %s%s\n", metricText(m), partOfRatio(snap, m.Name))
 	}
-	fmt.Fprintf(w, "niche      %s\nsize       %s, +%d -%d lines\n", nicheText(l.Niche), view.Plural(c.Files, "file"), c.Added, c.Removed)
+	fmt.Fprintf(w, "niche      %s\nsize       %s\n", nicheText(l.Niche), a.spell(changeText(&c)))
 	if err := a.printBehaviour(ctx, o, &c); err != nil {
 		return err
 	}
@@ -107,6 +107,19 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		return a.printEvidence(ctx, o, l.Job)
 	}
 	return nil
+}
+
+// changeText is how much a candidate changes of the one that it was made from, which is not what `diff`
+// compares with where nothing else is named.
+func changeText(c *record.Candidate) string {
+	text := fmt.Sprintf("%s, +%d -%d lines", view.Plural(c.Files, "file"), c.Added, c.Removed)
+	switch c.Parent() {
+	case record.NoCandidate:
+		return text
+	case record.Root:
+		return text + " against the root"
+	}
+	return fmt.Sprintf("%s against its parent %s (`atoll diff %s` is against the root)", text, c.Parent(), c.ID)
 }
 
 // metricText is a metric with its unit, which stands once where it is the name too.
@@ -118,10 +131,10 @@ func metricText(m record.Metric) string {
 	return text + " " + view.CleanLine(m.Unit)
 }
 
-// rootText says what the root is to whoever asked for it, or for the best.
-func rootText(asked string) string {
+// rootText says what the root is to whoever asked for it, or for the best, which stands as told.
+func rootText(asked, told string) string {
 	if asked == "best" {
-		return "the root: nothing better was found yet"
+		return "the root: " + told
 	}
 	return "the root of the experiment"
 }
