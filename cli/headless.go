@@ -56,9 +56,17 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 		return errors.Join(errInterrupted, ignoreCancel(err))
 	}
 	if err != nil {
-		return err
+		return a.withoutReason(err)
 	}
 	return f.enough(end)
+}
+
+// withoutReason is the error of a run whose summary told why the experiment cannot go on, without that.
+func (a *App) withoutReason(err error) error {
+	if !a.flags.json && errors.Is(err, engine.ErrBroken) {
+		return engine.ErrBroken
+	}
+	return err
 }
 
 func ignoreCancel(err error) error {
@@ -117,7 +125,7 @@ func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, be
 		for _, l := range snap.Log {
 			if l.N > line {
 				line = l.N
-				if !l.At.Before(began) && (a.flags.json || said.first(&l)) {
+				if !l.At.Before(began) && (a.flags.json || said.first(&l) && !isTheEnd(snap, &l)) {
 					a.printLine(l)
 					p.spoke = a.Now()
 				}
@@ -132,6 +140,11 @@ func (a *App) printEvents(ctx context.Context, feed *view.Feed, state string, be
 			return
 		}
 	}
+}
+
+// isTheEnd reports whether a line is why the experiment cannot go on, which the summary tells.
+func isTheEnd(s *view.Snapshot, l *view.LogLine) bool {
+	return l.Level == "error" && l.Text == s.Fatal && strings.HasPrefix(s.Fatal, engine.ErrBroken.Error())
 }
 
 // lookEvery is how often it is looked whether a silence lasts too long.
@@ -220,7 +233,11 @@ func (a *App) summary(s *view.Snapshot, axes string) error {
 		}
 	}
 	if why := unsure(s); why != "" {
-		fmt.Fprintf(w, "note  %s; `%s` goes on, `%s` measures it now\n", why, a.says("run"), a.says("promote best --verify"))
+		fmt.Fprintf(w, "note  %s; `%s` goes on", why, a.says("run"))
+		if !gainless(s) {
+			fmt.Fprintf(w, ", `%s` measures it now", a.says("promote best --verify"))
+		}
+		fmt.Fprintln(w)
 	}
 	if text := a.hopeful(s); text != "" {
 		fmt.Fprintf(w, "note  %s\n", text)

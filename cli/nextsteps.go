@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"atoll/config"
 	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -64,7 +66,9 @@ type step struct{ command, why string }
 func nextSteps(s *view.Snapshot) []step {
 	switch {
 	case s.Best.ID > record.Root:
-		return append([]step{{"show best", ""}, {"diff best", ""}, {"promote best --verify", ""}}, moreJobs(s)...)
+		return stepsOfBest(s)
+	case s.State == record.ExperimentBroken:
+		return []step{{"run --new", "once the evaluator is mended: this experiment keeps the one that it began with"}}
 	case s.Best.ID == record.NoCandidate:
 		return nil
 	}
@@ -87,12 +91,50 @@ func nextSteps(s *view.Snapshot) []step {
 		add("doctor --mutants 20", "what this evaluator notices, and how small a gain it can show")
 	}
 	if s.Jobs.Duplicate > s.Jobs.Ended()/2 {
-		add("config explain gate.scope", "most jobs repeated what was known: let more files change, with run --new")
+		add(repeated(s))
 	}
-	if onlyOffline(s) {
-		add("config explain agents", "a model makes changes that the built-in agent cannot")
+	if onlyOffline(s) && (len(out) == 0 || out[len(out)-1].command != agentsHelp) {
+		add(agentsHelp, "a model makes changes that the built-in agent cannot")
 	}
 	return out
+}
+
+// agentsHelp tells how there are others that make changes.
+const agentsHelp = "config explain agents"
+
+// stepsOfBest are what to do with a best: it is not offered for a branch where all that is known of
+// it says that it gains nothing.
+func stepsOfBest(s *view.Snapshot) []step {
+	out := []step{{"show best", ""}, {"diff best", ""}}
+	if gainless(s) {
+		if more := moreJobs(s); len(more) > 0 || s.State != record.ExperimentStopped {
+			return append(out, more...)
+		}
+		return append(out, step{"run", "the search goes on: its jobs are not used up"})
+	}
+	return append(append(out, step{"promote best --verify", ""}), moreJobs(s)...)
+}
+
+// gainless reports whether samples that decided nothing speak against the gain of the best, and no
+// promotion found it.
+func gainless(s *view.Snapshot) bool {
+	c := s.Best.Claim
+	return s.Best.Verified == nil && (view.Doubtful(c) || c.Word == evidence.WithinNoise)
+}
+
+// repeated is what helps where most jobs repeated what was known: more files to change where the
+// scope names them one by one, else somebody who makes other changes.
+func repeated(s *view.Snapshot) (command, why string) {
+	const most = "most jobs repeated what was known: "
+	cfg, err := config.Decode(s.Experiment.Config)
+	narrow := err == nil && len(cfg.Gate.Scope) > 0 && !slices.ContainsFunc(cfg.Gate.Scope, func(glob string) bool { return strings.ContainsAny(glob, "*?") })
+	switch {
+	case narrow:
+		return "config explain gate.scope", most + "let more files change, with run --new"
+	case onlyOffline(s):
+		return agentsHelp, most + "the built-in agent has tried what it can here, and a model makes other changes"
+	}
+	return agentsHelp, most + "another agent, or another goal for these, makes other changes"
 }
 
 // moreJobs is how a search goes on whose jobs are used up.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/config"
 	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -67,17 +68,45 @@ func TestWhoLooksBetterIsNamedWithWhatFindsOut(t *testing.T) {
 	if got := (&App{}).hopeful(&s); got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
+	s.Hope, s.Root.Objective, s.Grid.Cells = nil, 1, []view.Cell{{Elite: 10, Objective: 0.869, Samples: 1}}
+	const noise = "c10 looks better than the root, 0.869 of the root's ms by 1 sample, which may be noise: `atoll run` goes on"
+	if got := (&App{}).hopeful(&s); got != noise {
+		t.Errorf("it says %q, want %q", got, noise)
+	}
+	if got := bestLine(&s); got != "the root: nothing is sure to be better yet" {
+		t.Errorf("the best is %q", got)
+	}
 }
 
 func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 	root := view.Standing{ID: record.Root}
 	offline := []view.Yield{{Name: "offline"}}
+	scoped := func(globs ...string) record.Experiment {
+		cfg := config.Defaults()
+		cfg.Gate.Scope = globs
+		return record.Experiment{Config: config.Encode(cfg)}
+	}
 	for name, c := range map[string]struct {
 		s    view.Snapshot
 		want []string
 	}{
 		"there is a best":      {view.Snapshot{Best: view.Standing{ID: 7}}, []string{"show best", "diff best", "promote best --verify"}},
 		"nothing was measured": {view.Snapshot{Best: view.Standing{ID: record.NoCandidate}}, nil},
+		"what was held out speaks against the best": {
+			view.Snapshot{Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.Unconfirmed, N: 4, Gain: -0.1}}, State: record.ExperimentStopped},
+			[]string{"show best", "diff best", "run"},
+		},
+		"the gain of the best is within noise": {
+			view.Snapshot{Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.WithinNoise, N: 4, Gain: 0.1}}, State: record.ExperimentDone, Jobs: view.Counts{Scored: 30, Max: 30}},
+			[]string{"show best", "diff best", "run --max-jobs 60"},
+		},
+		"a promotion found the gain of the best": {
+			view.Snapshot{Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.WithinNoise, N: 4}, Verified: &view.Branch{}}, State: record.ExperimentStopped},
+			[]string{"show best", "diff best", "promote best --verify"},
+		},
+		"the evaluator fails on the root": {
+			view.Snapshot{Best: view.Standing{ID: record.NoCandidate}, State: record.ExperimentBroken}, []string{"run --new"},
+		},
 		"its jobs are used up": {
 			view.Snapshot{Best: root, State: record.ExperimentDone, Grade: "good", Jobs: view.Counts{Scored: 30, Max: 30}},
 			[]string{"run --max-jobs 60"},
@@ -106,7 +135,15 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 		},
 		"nothing new is made by the agent that is built in": {
 			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Agents: offline, Jobs: view.Counts{Scored: 4, Duplicate: 6}},
+			[]string{"run", "config explain agents"},
+		},
+		"most repeated what was known, and few files may change": {
+			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Agents: offline, Jobs: view.Counts{Scored: 4, Duplicate: 6}, Experiment: scoped("lib/a.py")},
 			[]string{"run", "config explain gate.scope", "config explain agents"},
+		},
+		"most repeated what was known, and all sources may change": {
+			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Jobs: view.Counts{Scored: 4, Duplicate: 6}, Experiment: scoped("lib/*.py")},
+			[]string{"run", "config explain agents"},
 		},
 	} {
 		var got []string
