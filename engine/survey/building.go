@@ -43,9 +43,7 @@ func warnOfBuilding(ctx context.Context, s *survey, command []string) error {
 		return nil
 	}
 	if share, err := strconv.ParseFloat(string(m[1]), 64); err == nil && share >= mostBuilding {
-		note := fmt.Sprintf("CHECK evaluator.command: compilers take %.0f %% of the time that is measured: it is building, not running; write a benchmark that times what is built", 100*min(share, 1))
-		s.Say(note)
-		s.m.Notes = append(s.m.Notes, note+".")
+		s.note(fmt.Sprintf("CHECK evaluator.command: compilers take %.0f %% of the time that is measured: it is building, not running; write a benchmark that times what is built", 100*min(share, 1)))
 	}
 	return nil
 }

@@ -110,7 +110,31 @@ func spreadText(spread float64) string {
 	if spread == 0 {
 		return "the same"
 	}
-	return fmt.Sprintf("varying by %s %%", short(100*spread))
+	return fmt.Sprintf("varying by %s %%", short2(100*spread))
+}
+
+// short2 writes two digits: more are not known of what few samples tell.
+func short2(v float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64)
+	if err != nil {
+		return short(v)
+	}
+	return readable(rounded)
+}
+
+// stepOf is the largest power of ten that all of some values are multiples of; 0 where they do
+// not differ, so that they tell nothing of the clock.
+func stepOf(values []float64) float64 {
+	if len(values) == 0 || slices.Min(values) == slices.Max(values) {
+		return 0
+	}
+	for power := 9; power >= -9; power-- {
+		step := math.Pow10(power)
+		if step <= slices.Max(values) && !slices.ContainsFunc(values, func(v float64) bool { return math.Abs(v/step-math.Round(v/step)) > 1e-9 }) {
+			return step
+		}
+	}
+	return 0
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	_ "embed" // what runs in the sandbox
 	"fmt"
 	"regexp"
 	"slices"
@@ -196,21 +197,11 @@ func carried(caches []string, modules string) []string {
 	return list
 }
 
-// timeScript times a command three times and reports the least. It is for bash,
-// which tells processor time in thousandths of a second.
-const timeScript = `# Times a command by the processor time that it and what it starts take, so that
-# what else the machine does hardly counts. The least of three runs counts.
-set -e
-best=
-TIMEFORMAT='%U %S'
-for run in 1 2 3; do
-  took=$({ time "$@" > "$TMPDIR/atoll-out" 2>&1 || echo failed; } 2>&1)
-  case $took in *failed*) cat "$TMPDIR/atoll-out" >&2; exit 1 ;; esac
-  took=$(echo "$took" | awk '{ printf "%d", 1e6 * ($1 + $2) }')
-  if [ -z "$best" ] || [ "$took" -lt "$best" ]; then best=$took; fi
-done
-printf '{"metrics": [{"name": "time_ms", "value": %d.%03d, "unit": "ms", "higher_is_better": false}]}\n' $((best / 1000)) $((best % 1000)) > "$ATOLL_RESULT"
-`
+// timeScript times a command and reports the least of three runs. It is for bash, which tells
+// processor time in thousandths of a second.
+//
+//go:embed time.sh
+var timeScript string
 
 // timed makes the time of a command the objective.
 func (s *survey) timed(ctx context.Context, command []string) (string, error) {
@@ -246,14 +237,31 @@ func (s *survey) timedTests(ctx context.Context) (string, error) {
 	if s.d.Language == "go" {
 		command = append([]string{"go", "test", "-count=1"}, command[2:]...)
 	}
-	s.Say("the time of the tests stands in for the objective that is missing: a program that measures what you care about finds more")
-	s.m.Notes = append(s.m.Notes, "An objective is missing: the time of the tests stands in. Write a benchmark of what you care about.")
+	s.note("CHECK evaluator.command: the time of the tests stands in for the objective that is missing: a program that measures what you care about finds more")
 	s.d.Found, s.testsCount = "the tests", true
 	stages := s.m.Stages
 	s.m.Stages, s.tests = nil, 0 // they run anyway
-	reason, err := s.timed(ctx, command)
+	reason, err := s.timedAsTests(ctx, command)
 	if reason != "" {
 		s.m.Stages = stages
+	}
+	return reason, err
+}
+
+// timedAsTests times a command of the tests, or what make runs by it.
+func (s *survey) timedAsTests(ctx context.Context, command []string) (string, error) {
+	r, err := lookAtMake(ctx, s, command)
+	if err != nil {
+		return "", err
+	}
+	if r != nil {
+		if reason, err := s.timedMake(ctx, command, r); err != nil || reason == "" {
+			return "", err
+		}
+	}
+	reason, err := s.timed(ctx, command)
+	if err == nil && reason == "" {
+		s.warnOfMake(command, r)
 	}
 	return reason, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,6 +60,7 @@ type survey struct {
 	m           config.Measured
 	scaffold    map[string]string
 	each        time.Duration // of one candidate
+	value       float64       // of the objective on the root, the middle of its samples
 	opened      []string
 	added       []string      // globs that were protected because of what was opened
 	tests       time.Duration // wall time of the tests, 0: none
@@ -331,6 +333,7 @@ func (s *survey) derive(samples []Sample) {
 	if len(ratios) > 0 { // what is compared
 		spread = spreadOf(ratios)
 	}
+	s.value = output.Median(values)
 	s.direct(objective, spread > 0)
 	s.m.Repeats = 1
 	timed := config.TimeLike(objective.Name, objective.Unit)
@@ -341,10 +344,16 @@ func (s *survey) derive(samples []Sample) {
 	s.m.Timeout = patience(s.d.Language, longest)
 	s.m.Wall = longest // of one run; budget turns it into that of the search
 	s.m.Axes = axesOf(first.Metrics, objective.Name)
-	told := fmt.Sprintf("%s, %s in %d runs, %s each", figureText(objective, output.Median(values)), spreadText(spread), len(values), roundTime(longest))
+	told := fmt.Sprintf("%s, %s in %d runs, %s each", figureText(objective, s.value), spreadText(spread), len(values), roundTime(longest))
 	s.m.Notes = append(s.m.Notes, "Measured on the root: "+told+".")
 	s.Say(fmt.Sprintf("root: %s; %s", told, s.m.Direction))
+	if step := stepOf(values); timed && step > coarse*math.Abs(s.value) {
+		s.note(fmt.Sprintf("CHECK evaluator.command: %s goes in steps of %s, which is %s %% of it: a smaller gain cannot be seen; measure something that takes longer", objective.Name, short(step), short2(100*step/math.Abs(s.value))))
+	}
 }
+
+// coarse is the share of a measured time from which on the step of its clock is told.
+const coarse = 0.03
 
 // direct sets the direction, and asks where nothing tells it. What varies from
 // run to run is more likely a time than a score.

@@ -1,0 +1,15 @@
+# Runs a command of make once, so that what it builds is built, and tells what it takes then, what make
+# takes of that by itself, what a program takes that does nothing, and which lines make runs.
+"$@" > "$TMPDIR/atoll-first" 2>&1 || exit 1
+began=$(date +%s%N)
+"$@" -s > "$TMPDIR/atoll-made" 2>&1 || exit 1
+if [ $((($(date +%s%N) - began) / 1000000)) -gt 1000 ]; then exit 0; fi # beside that make takes next to nothing
+took() {
+  ATOLL_RESULT="$TMPDIR/atoll-took" bash "$ATOLL_EVAL_DIR/time.sh" "$@" > /dev/null 2>&1 && sed -n 's/.*"value": \([0-9.]*\).*/\1/p' "$TMPDIR/atoll-took"
+}
+whole=$(took "$@") && make=$(took "$@" -n) && empty=$(took "$(type -P true)") || exit 0
+lines=$("$@" -s -n 2> /dev/null)
+sh -ec "$lines" > "$TMPDIR/atoll-ran" 2>&1 && same=true || same=false
+figures() { sed 's/[0-9.]//g' "$1"; } # may be times
+[ "$(figures "$TMPDIR/atoll-made")" = "$(figures "$TMPDIR/atoll-ran")" ] || same=false
+printf 'ATOLL_RUNNING {"whole": %s, "make": %s, "empty": %s, "same": %s}\n%s\n' "$whole" "$make" "$empty" "$same" "$lines"

@@ -1,0 +1,50 @@
+package survey_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMakeIsNotWhatIsTimed(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no compiler of C here")
+	}
+	const (
+		short = "int main(void) { return 0; }\n"
+		long  = "int main(void) {\n\tvolatile long s = 0;\n\tfor (long i = 0; i < 20000000; i++)\n\t\ts += i;\n\treturn 0;\n}\n"
+		rules = ".PHONY: test\nslow := $(shell i=0; while [ $$i -lt 20000 ]; do i=$$((i+1)); done)\ntest: sum_test\n\t"
+		build = "sum_test: sum.c\n\tcc -O1 -o sum_test sum.c\n"
+	)
+	for name, c := range map[string]struct {
+		source, line string
+		program      string   // that is timed by itself; "" for make as a whole
+		check        []string // what is told
+	}{
+		"a program that does nothing":       {short, "./sum_test", "./sum_test", []string{"CHECK evaluator.command: ./sum_test takes ", "a program that does nothing", "next to nothing of the program"}},
+		"a program that runs":               {long, "./sum_test", "./sum_test", nil},
+		"a program that make alone can run": {short, "ATOLL=1 $(MAKE) -q sum_test && ./sum_test", "", []string{"CHECK evaluator.command: make test takes ", " are make itself: this measures next to nothing of the program"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, said, err := surveyed(t, map[string]string{"Makefile": rules + c.line + "\n" + build, "sum.c": c.source})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			notes := strings.Join(r.Measured.Notes, "\n")
+			for _, want := range append(c.check, "CHECK evaluator.command: the time of the tests stands in") {
+				if !strings.Contains(notes, want) || !strings.Contains(said, want) {
+					t.Errorf("not told: %s\n%s", want, said)
+				}
+			}
+			if c.check == nil && strings.Contains(notes, "next to nothing") || strings.Contains(notes, "compilers") {
+				t.Errorf("told what is not so:\n%s", notes)
+			}
+			if timed := slices.Contains(r.Evaluator, c.program); timed != (c.program != "") || !strings.Contains(strings.Join(r.Evaluator, " "), "make test") || len(r.Scaffold) != 1 {
+				t.Errorf("%q of %d files\n%s", r.Evaluator, len(r.Scaffold), said)
+			}
+		})
+	}
+}
