@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"slices"
 	"testing"
 
 	"atoll/engine/eval"
@@ -35,6 +36,55 @@ func TestTestsOfGoThatDoNotPassAreToldByNameAndMessage(t *testing.T) {
 			tests := readTests([]byte(c.stdout))
 			if got := tests.whyNone(&Sample{Outcome: eval.Outcome{Reason: c.reason}, Raw: sandbox.Result{Exit: c.exit}}); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTestsThatPassAndFailAreCounted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		want counts
+	}{
+		"pytest -q":                 {"...F\n= FAILURES =\n1 passed in a text\n58 failed, 372 passed in 160.65s (0:02:40)\n", counts{372, 58}},
+		"pytest with a frame":       {"===== 2 failed, 3 passed, 1 skipped, 4 errors in 0.10s =====\n", counts{3, 6}},
+		"pytest, all pass":          {"1 passed in 0.01s\n", counts{1, 0}},
+		"unittest":                  {"Ran 12 tests in 0.1s\n\nFAILED (failures=2, errors=1)\n", counts{9, 3}},
+		"unittest, all pass":        {"Ran 1 test in 0.1s\n\nOK\n", counts{1, 0}},
+		"errors of loading alone":   {"Ran 3 tests in 0.1s\n\nFAILED (errors=3)\n", counts{0, 3}},
+		"another runner says other": {"3 passing (20ms)\n", counts{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := countTests(c.text); got != c.want {
+				t.Errorf("%+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheAttemptThatGotFurthestCounts(t *testing.T) {
+	t.Parallel()
+	attemptOf := func(reason string, passed int, command ...string) attempt {
+		return attempt{command: command, reason: reason, passed: passed}
+	}
+	bare, unit := attemptOf("No module named 'pytest'", 0, "python3", "-m", "pytest"), attemptOf("No module named 'kit'", 0, "python3", "-m", "unittest")
+	for name, c := range map[string]struct {
+		tried []attempt
+		want  attempt
+	}{
+		"one with tests that pass":            {[]attempt{bare, unit, attemptOf("x", 372, "/usr/bin/python3", "-m", "pytest"), attemptOf("y", 3, "/usr/bin/python3", "-m", "unittest")}, attemptOf("x", 372, "/usr/bin/python3", "-m", "pytest")},
+		"pytest that lacks something else":    {[]attempt{bare, unit, attemptOf("No module named 'kit'", 0, "/usr/bin/python3", "-m", "pytest")}, attemptOf("No module named 'kit'", 0, "/usr/bin/python3", "-m", "pytest")},
+		"another one that lacks something":    {[]attempt{bare, unit}, unit},
+		"the first where all lack the same":   {[]attempt{bare, attemptOf("No module named 'pytest'", 0, "other")}, bare},
+		"one that fails before one of none":   {[]attempt{attemptOf(noTest, 0, "a"), attemptOf("x", 0, "b")}, attemptOf("x", 0, "b")},
+		"one that runs longer than a failure": {[]attempt{unit, {reason: "they did not end", timedOut: true}}, attempt{reason: "they did not end", timedOut: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := furthest(c.tried); got.reason != c.want.reason || !slices.Equal(got.command, c.want.command) {
+				t.Errorf("%+v, want %+v", got, c.want)
 			}
 		})
 	}

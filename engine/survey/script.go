@@ -74,6 +74,37 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	return s.settle(ctx)
 }
 
+// byInterpreters runs a program of Python by the interpreter that runs the tests, then by
+// others that have what it lacks; any other program as it is. It returns why none measures, and
+// leaves the first that was tried in the choice.
+func (s *survey) byInterpreters(ctx context.Context, c *config.Choice) (string, error) {
+	if c.Adapter != "" || !isPython(c.Command[0]) {
+		return s.script(ctx)
+	}
+	list := []string{c.Command[0]}
+	if len(s.testCommand) > 0 && isPython(s.testCommand[0]) {
+		list = union([]string{s.testCommand[0]}, list)
+	}
+	words, first := c.Command[1:], ""
+	for i, python := range union(list, s.Pythons) {
+		if lacks := lackedModule(first); i > 0 && (lacks == "" || !imports(ctx, python, lacks)) {
+			continue
+		}
+		one := *c
+		one.Command = append([]string{python}, words...)
+		if i == 0 {
+			c.Command = one.Command
+		}
+		s.d, s.opened, s.before = s.d.With(one), nil, ""
+		reason, err := s.script(ctx)
+		if err != nil || reason == "" {
+			return "", err
+		}
+		first = orElse(first, reason)
+	}
+	return first, nil
+}
+
 // ratesInWords finds what suites of benchmarks print that run each for a while.
 var ratesInWords = regexp.MustCompile(`(?i)[0-9] *(?:ops?|runs|hz|iterations|calls) ?(?:/|per) ?s(?:ec|econd)?\b`)
 

@@ -66,9 +66,10 @@ type survey struct {
 	tests       time.Duration // wall time of the tests, 0: none
 	testsOpened []string
 	testCommand []string // runs the tests, or came furthest with them
-	bare        bool     // package.json names packages, and none is installed
-	linked      bool     // commands link node_modules into the tree
-	before      string   // a line of shell that builds what the evaluator needs, before it runs; "" for none
+	tried       []attempt
+	bare        bool   // package.json names packages, and none is installed
+	linked      bool   // commands link node_modules into the tree
+	before      string // a line of shell that builds what the evaluator needs, before it runs; "" for none
 	module      goModule
 	sources     sources
 	shrinks     bool // less may be measured, where one measurement takes long
@@ -151,7 +152,7 @@ func (s *survey) choose(ctx context.Context) error {
 		if c.Adapter == "gobench" {
 			reason, err = s.goBenchmarks(ctx)
 		} else {
-			reason, err = s.script(ctx)
+			reason, err = s.byInterpreters(ctx, &c)
 		}
 		if err != nil {
 			return err
@@ -159,7 +160,7 @@ func (s *survey) choose(ctx context.Context) error {
 		if reason == "" {
 			return nil
 		}
-		s.Say(fmt.Sprintf("%s does not measure: %s", strings.Join(prepared(c.Command), " "), reason))
+		s.Say(fmt.Sprintf("%s does not measure: %s", strings.Join(portable(s.Tree, prepared(c.Command)...), " "), reason))
 	}
 	if len(choices) == 0 {
 		s.Say("no benchmark and no evaluator was found: an objective is missing")

@@ -18,7 +18,6 @@ import (
 // tests of Python import what is not installed for one interpreter, those that have it
 // are tried.
 func (s *survey) otherTests(ctx context.Context) error {
-	var first, furthest *attempt
 	lacks := ""
 	for i, tries := range s.waysToTest() {
 		instead := "" // why the first of these does not run the tests
@@ -43,25 +42,16 @@ func (s *survey) otherTests(ctx context.Context) error {
 				return nil
 			}
 			instead = orElse(instead, fmt.Sprintf("%s does not run the tests: %s", strings.Join(portable(s.Tree, prepared(command)...), " "), why))
-			missing := ""
-			if m := noModule.FindStringSubmatch(why); m != nil {
-				missing = m[1]
-			}
-			lacks = orElse(lacks, missing)
-			a := &attempt{command, why}
-			if first == nil {
-				first = a
-			}
-			if furthest == nil && why != noTest && (missing == "" || missing != lacks) {
-				furthest = a
-			}
+			lacks = orElse(lacks, lackedModule(why))
 		}
 	}
-	if furthest == nil {
-		furthest = first
+	best := furthest(s.tried)
+	s.testCommand = best.command
+	why := best.reason
+	if len(s.tried) > 1 {
+		why = strings.Join(portable(s.Tree, prepared(best.command)...), " ") + ": " + why
 	}
-	s.testCommand = furthest.command
-	unstaged(s, "the tests do not pass on the root in the sandbox, so they are no stage: "+furthest.reason)
+	unstaged(s, "the tests do not pass on the root in the sandbox, so they are no stage: "+why)
 	return nil
 }
 
@@ -69,12 +59,6 @@ func (s *survey) otherTests(ctx context.Context) error {
 func unstaged(s *survey, why string) {
 	s.Say(why)
 	s.m.Notes = append(s.m.Notes, "CHECK the tests: "+why+".")
-}
-
-// attempt is a way to run the tests that failed.
-type attempt struct {
-	command []string
-	reason  string
 }
 
 const noTest = "no test ran"
@@ -93,6 +77,14 @@ func (s *survey) waysToTest() [][][]string {
 
 // noModule finds the name of a module of Python that is not installed.
 var noModule = regexp.MustCompile(`No module named '?([A-Za-z_]\w*)`)
+
+// lackedModule is the module that is not installed, as a reason says; "" for none.
+func lackedModule(reason string) string {
+	if m := noModule.FindStringSubmatch(reason); m != nil {
+		return m[1]
+	}
+	return ""
+}
 
 // imports reports whether an interpreter has a module installed. It runs outside of the
 // sandbox, and nothing of the repository.
@@ -147,28 +139,16 @@ func (s *survey) python() string {
 }
 
 // try runs the tests by one command and makes a stage of them if they pass, else it
-// returns why they do not. Single tests of pytest that fail are left out.
+// returns why they do not, and notes how far they got. Single tests of pytest that fail are
+// left out.
 func (s *survey) try(ctx context.Context, command []string) (string, error) {
-	lender := &lender{s}
 	s.doing(testPatience, "running the tests: %s", oneLine(command))
-	sample, err := lender.test(ctx, true, command...)
+	sample, err := (&lender{s}).test(ctx, true, command...)
 	if err != nil {
 		return "", err
 	}
-	if failed := failedTests(sample.Raw.Stdout); sample.Raw.Exit == 1 && !sample.Raw.TimedOut && len(failed) > 0 && slices.Contains(command, "pytest") {
-		var names []string
-		for _, f := range failed {
-			command = append(slices.Clip(command), "--deselect="+f)
-			names = append(names, f[strings.LastIndexByte(f, '/')+1:])
-		}
-		s.doing(testPatience, "running the tests without those that fail")
-		if sample, err = lender.test(ctx, true, command...); err != nil {
-			return "", err
-		}
-		if sample.Raw.Exit == 0 {
-			s.Say(fmt.Sprintf("%d tests fail on the root in the sandbox and are left out: %s", len(names), someOf(names, 5)))
-			s.m.Notes = append(s.m.Notes, "These tests fail on the root in the sandbox, which has no network: "+someOf(names, 8)+".")
-		}
+	if command, sample, err = s.withoutFailing(ctx, command, sample); err != nil {
+		return "", err
 	}
 	text := string(sample.Raw.Stderr) + string(sample.Raw.Stdout)
 	if sample.Raw.Exit == 4 && strings.Contains(text, "unrecognized arguments") && !slices.Contains(command, "addopts=") {
@@ -184,16 +164,22 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 			return why, err
 		}
 	}
+	why := noTest
 	switch {
 	case sample.Raw.TimedOut:
-		return "they did not end in " + testPatience.String(), nil
+		why = "they did not end in " + testPatience.String()
 	case sample.Raw.Exit != 0:
-		return s.tryBuilt(ctx, command, &sample)
+		if why, err = s.tryBuilt(ctx, command, &sample); err != nil || why == "" {
+			return why, err
+		}
 	case strings.Contains(text, "Ran 0 tests") || strings.Contains(text, "no tests ran"):
-		return noTest, nil
+	default:
+		s.stageTests(command, &sample)
+		return "", nil
 	}
-	s.stageTests(command, &sample)
-	return "", nil
+	n := countTests(text)
+	s.tried = append(s.tried, attempt{command: command, reason: n.told(why, failedTests(sample.Raw.Stdout)), passed: n.passed, timedOut: sample.Raw.TimedOut, unknown: sample.Raw.Exit == 127})
+	return why, nil
 }
 
 // duringCollection finds what pytest says where it cannot load files that look like tests.
@@ -246,22 +232,4 @@ func (s *survey) tryBuilt(ctx context.Context, command []string, failed *Sample)
 		return because(s.helpful(failed.Reason, command), file, lacks(s.Tree, file)), nil
 	}
 	return s.try(ctx, after(line, command))
-}
-
-// mostFailed is how many failing tests are left out; where more fail, the tests do not
-// fit this machine.
-const mostFailed = 20
-
-var failedLine = regexp.MustCompile(`(?m)^FAILED ([^\s:]+\.py::[^\s]+)`)
-
-// failedTests are the tests that pytest names as failed; none where there are many.
-func failedTests(stdout []byte) []string {
-	var list []string
-	for _, m := range failedLine.FindAllSubmatch(stdout, -1) {
-		list = append(list, string(m[1]))
-	}
-	if len(list) > mostFailed || !regexp.MustCompile(`\d+ passed`).Match(stdout) {
-		return nil
-	}
-	return list
 }

@@ -1,9 +1,16 @@
 package survey_test
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"atoll/config"
+	"atoll/engine/sandbox"
+	"atoll/engine/survey"
 )
 
 func TestWherePytestCannotLoadAllTestsThoseOfTheUsualFoldersRun(t *testing.T) {
@@ -38,5 +45,94 @@ func TestWherePytestCannotLoadAllTestsThoseOfTheUsualFoldersRun(t *testing.T) {
 				t.Errorf("not said: %s\n%s", c.said, said)
 			}
 		})
+	}
+}
+
+// interpreters are two interpreters of Python, the second of which has packages that the first
+// lacks.
+func interpreters(t *testing.T, packages map[string]string) []string {
+	t.Helper()
+	needsPython(t)
+	dir := filepath.Join(t.TempDir(), "venv")
+	if out, err := exec.Command("python3", "-m", "venv", "--without-pip", dir).CombinedOutput(); err != nil {
+		t.Skipf("python3 makes no virtual environment here: %v\n%s", err, out)
+	}
+	at, err := filepath.Glob(filepath.Join(dir, "lib", "*", "site-packages"))
+	if err != nil || len(at) != 1 {
+		t.Fatalf("%v: %q", err, at)
+	}
+	for name, text := range packages {
+		if err := os.WriteFile(filepath.Join(at[0], name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return []string{"python3", filepath.Join(dir, "bin", "python3")}
+}
+
+func TestWhatIsToldOfTestsIsTheRunThatGotFurthest(t *testing.T) {
+	t.Parallel()
+	const (
+		count = "def count(text):\n    seen = {}\n    for w in text.split():\n        seen[w] = seen.get(w, 0) + 1\n    return seen\n"
+		tests = "import onlythere_kit\nfrom words import count\n\n\ndef test_count():\n    for _ in range(20):\n        assert count('a b a ' * 50) == {'a': 100, 'b': 50}\n"
+		bench = "import onlythere_kit\nimport words\n\nprint('words_ms=%d' % len(words.count('a b c')))\n"
+	)
+	// A pytest of few lines: runs the tests, and tells some as failed that have no name among those left out.
+	pytest := func(cases string) string {
+		return "import runpy, sys\nleft = [a.split('=', 1)[1] for a in sys.argv if a.startswith('--deselect=')]\n" +
+			"space = runpy.run_path('tests/test_words.py')\nspace['test_count']()\n" +
+			"failed = [f for f in " + cases + " if not any(f.startswith(d) for d in left)]\n" +
+			"for f in failed:\n    print('FAILED ' + f + ' - ImportError: Please, install numbers')\n" +
+			"print(('%d failed, ' % len(failed) if failed else '') + '372 passed in 1.00s')\nsys.exit(1 if failed else 0)\n"
+	}
+	for name, c := range map[string]struct {
+		cases  string // that fail, in Python
+		stages int
+		said   []string
+	}{
+		"many cases of few functions are left out by function": {
+			"['tests/test_words.py::test_%s[%d]' % (n, i) for n in 'abc' for i in range(16)]", 1,
+			[]string{"48 of 420 tests fail on the root in the sandbox; they are left out with all cases of theirs: test_words.py::test_a, test_words.py::test_b, test_words.py::test_c"},
+		},
+		"few are left out by name": {
+			"['tests/test_words.py::test_%s' % n for n in 'abc']", 1,
+			[]string{"3 tests fail on the root in the sandbox and are left out: test_words.py::test_a, test_words.py::test_b, test_words.py::test_c"},
+		},
+		"too many are counted and named": {
+			"['tests/test_words.py::test_%d' % n for n in range(58)]", 0,
+			[]string{"/python3 -m pytest -q: 58 of 430 tests fail (test_words.py::test_0, test_words.py::test_1, test_words.py::test_2 and 55 more): "},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pythons := interpreters(t, map[string]string{"pytest.py": pytest(c.cases), "onlythere_kit.py": ""})
+			l, _ := open(t, box(t, sandbox.ModeAuto), repository(t, map[string]string{"words/__init__.py": count, "tests/__init__.py": "", "tests/test_words.py": tests, "bench.py": bench}))
+			said := ""
+			r, err := survey.Run(t.Context(), survey.Options{Lab: l, Look: config.Detect(l.Files, l.Read), Env: os.Environ(), Pythons: pythons, Say: func(s string) { said += s + "\n" }})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			for _, want := range c.said {
+				if !strings.Contains(said, want) {
+					t.Errorf("not said: %s\n%s", want, said)
+				}
+			}
+			if strings.Contains(said, "onlythere_kit") && c.stages == 0 || len(r.Measured.Stages) != c.stages {
+				t.Errorf("stages %+v\n%s", r.Measured.Stages, said)
+			}
+			if r.Measured.Objective != "words_ms" || r.Evaluator[0] != pythons[1] {
+				t.Errorf("what measures runs by another interpreter than the tests: %q\n%s", r.Evaluator, said)
+			}
+		})
+	}
+}
+
+func TestABenchmarkRunsByTheInterpreterThatHasWhatItImports(t *testing.T) {
+	t.Parallel()
+	pythons := interpreters(t, map[string]string{"onlythere_table.py": ""})
+	l, _ := open(t, box(t, sandbox.ModeAuto), repository(t, map[string]string{"words.py": "n = 3\n", "bench.py": "import onlythere_table\nimport words\n\nprint('words_ms=%d' % words.n)\n"}))
+	said := ""
+	r, err := survey.Run(t.Context(), survey.Options{Lab: l, Look: config.Detect(l.Files, l.Read), Env: os.Environ(), Pythons: pythons, Say: func(s string) { said += s + "\n" }})
+	if err != nil || r.Evaluator[0] != pythons[1] {
+		t.Errorf("%v: %q\n%s", err, r.Evaluator, said)
 	}
 }
