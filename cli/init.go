@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -74,6 +73,9 @@ func (a *App) init(ctx context.Context, f initFlags) error {
 	if target.Bare {
 		return usage("%s has no work tree; commit an atoll.yaml from a clone of it", target.Path)
 	}
+	if folder := belowTop(target.Path, a.abs(a.flags.repo)); folder != "" {
+		a.tell("%s is a folder of %s: init always works on the top, and so does a search", view.CleanLine(folder), view.CleanLine(target.Path))
+	}
 	path := filepath.Join(target.Path, config.FileName)
 	if _, err := os.Stat(path); err == nil && !f.force {
 		return usage("%s is there already; look at it with `%s`, or write it anew with --force", path, a.says("config explain"))
@@ -105,20 +107,26 @@ func (a *App) init(ctx context.Context, f initFlags) error {
 		return nil
 	}
 	if found.Each > 0 {
-		a.tell("%s: `%s`", candidatesIn(tryTime(found.Each), found.Each, config.Defaults().Workers), a.says("run --for "+tryTime(found.Each).String()))
+		a.tell("%s: `%s`", candidatesIn(survey.TryTime(found.Each), found.Each, config.Defaults().Workers), a.says("run --for "+survey.TryTime(found.Each).String()))
 	}
 	a.tell("next  read it, then `%s` and `%s`", a.says("doctor --deep"), a.says("run"))
 	return nil
 }
 
-// tryTime is a time in which a first run shows something: that of some dozens of candidates.
-func tryTime(each time.Duration) time.Duration {
-	for _, t := range []time.Duration{5 * time.Minute, 15 * time.Minute, 30 * time.Minute} {
-		if t >= 20*each {
-			return t
-		}
+// belowTop is a folder below the top of a work tree, relative to that; "" for the top itself.
+func belowTop(top, dir string) string {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
 	}
-	return max(time.Hour, (20 * each).Round(time.Hour))
+	if resolved, err := filepath.EvalSymlinks(top); err == nil {
+		top = resolved
+	}
+	rel, err := filepath.Rel(top, real)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return rel
 }
 
 // tell prints one line for people; with --json nothing but data is printed.

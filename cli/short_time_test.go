@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/engine/survey"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -96,7 +97,7 @@ func TestHowManyCandidatesFitIntoATimeIsTold(t *testing.T) {
 		})
 	}
 	for each, want := range map[time.Duration]time.Duration{time.Second: 5 * time.Minute, time.Minute: 30 * time.Minute, 10 * time.Minute: 3 * time.Hour} {
-		if got := tryTime(each); got != want {
+		if got := survey.TryTime(each); got != want {
 			t.Errorf("at %s each a first run is to take %s, want %s", each, got, want)
 		}
 	}

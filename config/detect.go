@@ -236,7 +236,7 @@ func (l look) test(language string) []string {
 		for _, f := range l.sorted {
 			dir, base := path.Split(f)
 			switch {
-			case base != "test.py" && base != "tests.py":
+			case base != "test.py" && base != "tests.py" && !l.unittest(f):
 			case dir == "" || l.files[dir+"__init__.py"]: // at the top, or in a package
 				return []string{"python3", "-m", "unittest", strings.ReplaceAll(strings.TrimSuffix(f, ".py"), "/", ".")}
 			default: // beside modules, such as those in src
@@ -257,6 +257,22 @@ func (l look) test(language string) []string {
 func IsPythonTest(file string) bool {
 	base := path.Base(file)
 	return path.Ext(base) == ".py" && (strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py"))
+}
+
+// What a module has that holds tests of the standard library, whatever its name.
+var (
+	importsUnittest = regexp.MustCompile(`(?m)^(?:import|from) unittest\b`)
+	testCase        = regexp.MustCompile(`(?m)^class \w+\([^)]*\bTestCase\b`)
+)
+
+// unittest reports whether a file of Python holds tests by what it says.
+func (l look) unittest(f string) bool {
+	const deepest = 3
+	if path.Ext(f) != ".py" || strings.Count(f, "/") > deepest {
+		return false
+	}
+	text := l.text(f)
+	return importsUnittest.MatchString(text) && testCase.MatchString(text)
 }
 
 // npmTest runs the script of package.json that runs the tests and, where it has one for that,
@@ -405,6 +421,9 @@ func (l look) output(text string) string {
 // scriptTest finds tests of JavaScript that lie beside what they test.
 var scriptTest = regexp.MustCompile(`^.*(\.(?:test|spec)\.(?:js|mjs|cjs|ts|tsx))$`)
 
+// metaOfGlobs are what means something else in a glob.
+var metaOfGlobs = regexp.MustCompile(`[*?\[\]{}\\]`)
+
 func (l look) globs(d *Detected) {
 	add := func(glob string) {
 		if !slices.Contains(d.Protected, glob) {
@@ -428,6 +447,8 @@ func (l look) globs(d *Detected) {
 			add("**/*_test.py")
 		case path.Base(f) == "test.py" || path.Base(f) == "tests.py" || path.Base(f) == "test.js" || path.Base(f) == "tests.js":
 			add("**/" + path.Base(f))
+		case d.Language == "python" && l.unittest(f):
+			add(metaOfGlobs.ReplaceAllString(f, `\$0`))
 		}
 	}
 	for _, build := range []string{"go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "pyproject.toml", "package.json", "package-lock.json", "Makefile"} {

@@ -75,6 +75,14 @@ func TestDetect(t *testing.T) {
 			},
 		},
 		{
+			"tests of the standard library in a file of another name",
+			map[string]string{"kit.py": "class TestCase:\n    pass\n", "unit_testing.py": "import unittest\n\n\nclass Kit(unittest.TestCase):\n    pass\n", "bench.py": "print(3)"},
+			config.Detected{
+				Language: "python", Test: []string{"python3", "-m", "unittest", "unit_testing"}, Evaluator: []string{"python3", "bench.py"},
+				Found: "bench.py", Output: "last-number", Protected: []string{"bench.py", "unit_testing.py"}, Scope: []string{"**/*.py"},
+			},
+		},
+		{
 			"tests in a module beside others in a folder",
 			map[string]string{"src/kit.py": "", "src/tests.py": "", "bench.py": "print(3)"},
 			config.Detected{

@@ -43,7 +43,7 @@ func warnOfBuilding(ctx context.Context, s *survey, command []string) error {
 		return nil
 	}
 	if share, err := strconv.ParseFloat(string(m[1]), 64); err == nil && share >= mostBuilding {
-		s.note(fmt.Sprintf("CHECK evaluator.command: compilers take %.0f %% of the time that is measured: it is building, not running; write a benchmark that times what is built", 100*min(share, 1)))
+		note(s, fmt.Sprintf("CHECK evaluator.command: compilers take %.0f %% of the time that is measured: it is building, not running; write a benchmark that times what is built", 100*min(share, 1)))
 	}
 	return nil
 }

@@ -132,10 +132,8 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 	if reason, err = s.settle(ctx); err != nil || reason != "" {
 		return reason, err
 	}
-	s.m.Notes = append(s.m.Notes,
-		"An objective was missing: "+EvaluatorDir+" times the functions in which the tests spend their time, by calls of the tests (calls.json). Look whether they are what you care about.",
-		"The calls are made many times over: an answer that is kept for the next time looks like a gain.")
-	s.Say("an objective was missing: the time of " + someOf(names, 8) + " by calls of the tests stands in; look whether they are what you care about")
+	note(s.survey, "CHECK evaluator.command: an objective was missing: the time of "+someOf(names, 8)+" by calls of the tests (calls.json) stands in; look whether they are what you care about")
+	s.m.Notes = append(s.m.Notes, "The calls are made many times over: an answer that is kept for the next time looks like a gain.")
 	if len(s.left) > 0 {
 		why := fmt.Sprintf("left out of %s, because the tests spend there less than %.0f %% of the time that they spend in %s: ", s.m.Objective, 100*negligible, names[0])
 		s.m.Notes = append(s.m.Notes, strings.ToUpper(why[:1])+why[1:]+someOf(s.left, 12)+".")

@@ -44,13 +44,24 @@ func (s *survey) budget() {
 	each = max(each+s.tests, time.Second)
 	s.each = each
 	jobs := int(searchTime / each)
-	s.m.Jobs = min(mostJobs, max(fewestJobs, jobs-jobs%10))
+	s.m.Jobs = min(mostJobs, max(fewestJobs, jobs-jobs%10, config.Defaults().Workers*int(TryTime(each)/each)))
 	if len(s.m.Axes) == 0 { // the first learned map needs candidates to learn from
 		s.m.Jobs = max(s.m.Jobs, 2*config.Defaults().Map.MinFit)
 	}
 	wall := 2 * time.Duration(s.m.Jobs) * each // challenges and repeats come on top of the jobs
 	s.m.Wall = max(10*time.Minute, (wall + 10*time.Minute - 1).Truncate(10*time.Minute))
 	s.Say(fmt.Sprintf("one evaluation takes about %s, so %d jobs are proposed", roundTime(each), s.m.Jobs))
+}
+
+// TryTime is a time in which a first run shows something: that of some dozens of candidates, of
+// which each takes so long.
+func TryTime(each time.Duration) time.Duration {
+	for _, t := range []time.Duration{5 * time.Minute, 15 * time.Minute, 30 * time.Minute} {
+		if t >= 20*each {
+			return t
+		}
+	}
+	return max(time.Hour, (20 * each).Round(time.Hour))
 }
 
 // axesOf proposes two axes, or none, from metrics beside the objective that say

@@ -3,7 +3,9 @@ package survey
 import (
 	"slices"
 	"testing"
+	"time"
 
+	"atoll/config"
 	"atoll/store/record"
 )
 
@@ -58,5 +60,15 @@ func TestAnInterpreterOfTheTreeIsWrittenRelativeToIt(t *testing.T) {
 	}
 	if got := portable("", "/.venv/bin/python3"); got[0] != "/.venv/bin/python3" {
 		t.Errorf("without a tree a path became %q", got)
+	}
+}
+
+func TestAsManyJobsAreProposedAsFitIntoTheTimeThatIs(t *testing.T) {
+	t.Parallel()
+	for each, want := range map[time.Duration]int{10 * time.Second: 180, 70 * time.Second: 25, 100 * time.Second: 36, time.Second: 1000, 10 * time.Minute: 20} {
+		s := &survey{Options: Options{Say: func(string) {}}, m: config.Measured{Wall: each, Axes: make([]config.Axis, 2)}}
+		if s.budget(); s.m.Jobs < want || s.m.Jobs < int(TryTime(each)/each) {
+			t.Errorf("%d jobs of %s each, want %d; a first run of %s", s.m.Jobs, each, want, TryTime(each))
+		}
 	}
 }

@@ -100,7 +100,7 @@ func (n counts) told(why string, failed []string) string {
 
 // withoutFailing runs tests of pytest once more without those that fail, where they are few
 // among many. It returns the last run, and its command.
-func (s *survey) withoutFailing(ctx context.Context, command []string, sample Sample) ([]string, Sample, error) {
+func (s *lender) withoutFailing(ctx context.Context, command []string, sample Sample) ([]string, Sample, error) {
 	if sample.Raw.Exit != 1 || sample.Raw.TimedOut || !slices.Contains(command, "pytest") {
 		return command, sample, nil
 	}
@@ -113,7 +113,7 @@ func (s *survey) withoutFailing(ctx context.Context, command []string, sample Sa
 		command = append(slices.Clip(command), "--deselect="+f)
 	}
 	s.doing(testPatience, "running the tests without those that fail")
-	again, err := (&lender{s}).test(ctx, true, command...)
+	again, err := s.test(ctx, true, command...)
 	if err != nil || again.Raw.Exit != 0 {
 		return command, again, err
 	}

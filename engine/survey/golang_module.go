@@ -52,10 +52,8 @@ func (m *goModule) warm(ctx context.Context) {
 
 // moduleless says what to do where no go.mod lies at the top.
 func (m *goModule) moduleless() string {
-	for _, f := range m.lab.Files {
-		if path.Base(f) == "go.mod" && !elsewhere(f) {
-			return "there is no go.mod at the top of the repository, but " + f + ": name the commands yourself"
-		}
+	if text := m.lab.nested(); text != "" {
+		return "there is no go.mod at the top of the repository, but " + text
 	}
 	name := m.ownPath()
 	if name == "" {

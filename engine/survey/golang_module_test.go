@@ -56,7 +56,7 @@ func TestWhatToDoWithoutAModule(t *testing.T) {
 		want  string
 	}{
 		{"none", []string{"a.go", "vendor/x/go.mod"}, "then `atoll init --force`"},
-		{"one below", []string{"a.go", "sub/go.mod"}, "but sub/go.mod: name the commands yourself"},
+		{"one below", []string{"a.go", "sub/go.mod"}, "{name: measure}]}\n  gate: {scope: [\"sub/**/*.go\"]}"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := &goModule{lab: &Lab{Files: tc.files}}

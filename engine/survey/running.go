@@ -95,9 +95,12 @@ func (r *running) program() []string {
 	return []string{"sh", "-ec", strings.Join(r.lines, "\n")}
 }
 
+// timer is what a survey makes of a command that is timed.
+type timer struct{ *survey }
+
 // timedMake times what a command of make runs, behind make, where make itself takes a good part
 // of the time, and says so. It returns why it does not.
-func (s *survey) timedMake(ctx context.Context, command []string, r *running) (string, error) {
+func (s *timer) timedMake(ctx context.Context, command []string, r *running) (string, error) {
 	program := r.program()
 	if program == nil {
 		return "make is needed", nil
@@ -117,19 +120,19 @@ func (s *survey) timedMake(ctx context.Context, command []string, r *running) (s
 }
 
 // warnOfMake says where a command of make that is timed as a whole is mostly make.
-func (s *survey) warnOfMake(command []string, r *running) {
+func (s *timer) warnOfMake(command []string, r *running) {
 	if r != nil && r.Make > (1-leastRunning)*r.Whole {
 		s.hardlyRuns(fmt.Sprintf("%s takes %s ms, of which %s are make itself", oneLine(command), short2(r.Whole), short2(min(r.Make, r.Whole))))
 	}
 }
 
 // hardlyRuns says that what is measured is hardly the program.
-func (s *survey) hardlyRuns(why string) {
-	s.note("CHECK evaluator.command: " + why + ": this measures next to nothing of the program; give it a longer input, or write a benchmark")
+func (s *timer) hardlyRuns(why string) {
+	note(s.survey, "CHECK evaluator.command: "+why+": this measures next to nothing of the program; give it a longer input, or write a benchmark")
 }
 
 // note says something and writes it into the file.
-func (s *survey) note(text string) {
+func note(s *survey, text string) {
 	s.Say(text)
 	s.m.Notes = append(s.m.Notes, text+".")
 }

@@ -82,8 +82,7 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 		return false, reason, err
 	}
 	s.goScope(ctx, []string{"./" + p.dir})
-	s.m.Notes = append(s.m.Notes, "An objective was missing: "+EvaluatorDir+" holds benchmarks of the functions in which the tests spend their time. Look whether they are what you care about.")
-	s.Say("an objective was missing: benchmarks of " + strings.Join(names, ", ") + " were scaffolded; look whether they are what you care about")
+	note(s, "CHECK evaluator.command: an objective was missing: benchmarks of "+strings.Join(names, ", ")+" were scaffolded, in which the tests spend their time; look whether they are what you care about")
 	return false, "", s.goTargets(ctx, p.laying(), p.command(names, each.String(), 1), []string{"./" + p.dir})
 }
 

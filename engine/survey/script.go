@@ -77,7 +77,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 // byInterpreters runs a program of Python by the interpreter that runs the tests, then by
 // others that have what it lacks; any other program as it is. It returns why none measures, and
 // leaves the first that was tried in the choice.
-func (s *survey) byInterpreters(ctx context.Context, c *config.Choice) (string, error) {
+func byInterpreters(ctx context.Context, s *survey, c *config.Choice) (string, error) {
 	if c.Adapter != "" || !isPython(c.Command[0]) {
 		return s.script(ctx)
 	}
@@ -268,11 +268,11 @@ func (s *survey) timedTests(ctx context.Context) (string, error) {
 	if s.d.Language == "go" {
 		command = append([]string{"go", "test", "-count=1"}, command[2:]...)
 	}
-	s.note("CHECK evaluator.command: the time of the tests stands in for the objective that is missing: a program that measures what you care about finds more")
+	note(s, "CHECK evaluator.command: the time of the tests stands in for the objective that is missing: a program that measures what you care about finds more")
 	s.d.Found, s.testsCount = "the tests", true
 	stages := s.m.Stages
 	s.m.Stages, s.tests = nil, 0 // they run anyway
-	reason, err := s.timedAsTests(ctx, command)
+	reason, err := (&timer{s}).timedAsTests(ctx, command)
 	if reason != "" {
 		s.m.Stages = stages
 	}
@@ -280,8 +280,8 @@ func (s *survey) timedTests(ctx context.Context) (string, error) {
 }
 
 // timedAsTests times a command of the tests, or what make runs by it.
-func (s *survey) timedAsTests(ctx context.Context, command []string) (string, error) {
-	r, err := lookAtMake(ctx, s, command)
+func (s *timer) timedAsTests(ctx context.Context, command []string) (string, error) {
+	r, err := lookAtMake(ctx, s.survey, command)
 	if err != nil {
 		return "", err
 	}

@@ -152,7 +152,7 @@ func (s *survey) choose(ctx context.Context) error {
 		if c.Adapter == "gobench" {
 			reason, err = s.goBenchmarks(ctx)
 		} else {
-			reason, err = s.byInterpreters(ctx, &c)
+			reason, err = byInterpreters(ctx, s, &c)
 		}
 		if err != nil {
 			return err
@@ -349,7 +349,7 @@ func (s *survey) derive(samples []Sample) {
 	s.m.Notes = append(s.m.Notes, "Measured on the root: "+told+".")
 	s.Say(fmt.Sprintf("root: %s; %s", told, s.m.Direction))
 	if step := stepOf(values); timed && step > coarse*math.Abs(s.value) {
-		s.note(fmt.Sprintf("CHECK evaluator.command: %s goes in steps of %s, which is %s %% of it: a smaller gain cannot be seen; measure something that takes longer", objective.Name, short(step), short2(100*step/math.Abs(s.value))))
+		note(s, fmt.Sprintf("CHECK evaluator.command: %s goes in steps of %s, which is %s %% of it: a smaller gain cannot be seen; measure something that takes longer", objective.Name, short(step), short2(100*step/math.Abs(s.value))))
 	}
 }
 

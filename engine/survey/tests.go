@@ -147,7 +147,7 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if command, sample, err = s.withoutFailing(ctx, command, sample); err != nil {
+	if command, sample, err = (&lender{s}).withoutFailing(ctx, command, sample); err != nil {
 		return "", err
 	}
 	text := string(sample.Raw.Stderr) + string(sample.Raw.Stdout)

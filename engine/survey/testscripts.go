@@ -53,6 +53,9 @@ func (s *scripts) testScripts(ctx context.Context) error {
 	}
 	if len(found) == 0 {
 		s.Say("no tests were found: nothing but the evaluator will notice what a candidate breaks")
+		if text := s.Lab.nested(); text != "" {
+			s.Say("no project lies at the top of the repository, but " + text)
+		}
 		return nil
 	}
 	s.Say("no tests were found that notice what a candidate breaks. Scripts that may be a part of some: " + someOf(failed, mostScripts) +

@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import json
 import os
+import re
 import runpy
 import signal
 import sys
@@ -21,6 +22,16 @@ SECONDS = 120
 
 
 PLACES = {}
+UNITTEST = re.compile(r"^(?:import|from) unittest\b.*^class \w+\([^)]*\bTestCase\b", re.M | re.S)
+
+
+def tests(path):
+    """Whether a file holds tests of the standard library, whatever its name."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as f:
+            return UNITTEST.search(f.read()) is not None
+    except OSError:
+        return False
 
 
 def place(filename):
@@ -30,7 +41,7 @@ def place(filename):
         parts = os.path.relpath(path, TREE).split(os.sep)
         inside = path.startswith(TREE + os.sep) and not filename.startswith("<") and not any(p in ("site-packages", "node_modules", ".venv", "venv") for p in parts)
         test = any(p in ("test", "tests", "testing") for p in parts[:-1]) or parts[-1].startswith("test") or parts[-1].endswith("_test.py") or parts[-1] in ("conftest.py", "setup.py") or parts[0] in ("doc", "docs", "examples")
-        PLACES[filename] = ("test" if test else "source") if inside else ""
+        PLACES[filename] = ("test" if test or tests(path) else "source") if inside else ""
     return PLACES[filename]
 
 
