@@ -145,7 +145,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 	if errors.Is(uiErr, tui.ErrAborted) || errors.Is(engErr, errInterrupted) {
 		return errInterrupted
 	}
-	return errors.Join(uiErr, a.withoutReason(ignoreCancel(engErr)), sumErr)
+	return errors.Join(uiErr, ignoreCancel(engErr), sumErr)
 }
 
 // endOnSignals drains the engine and ends the screen when the terminal is closed or

@@ -56,17 +56,9 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 		return errors.Join(errInterrupted, ignoreCancel(err))
 	}
 	if err != nil {
-		return a.withoutReason(err)
+		return err
 	}
 	return f.enough(end)
-}
-
-// withoutReason is the error of a run whose summary told why the experiment cannot go on, without that.
-func (a *App) withoutReason(err error) error {
-	if !a.flags.json && errors.Is(err, engine.ErrBroken) {
-		return engine.ErrBroken
-	}
-	return err
 }
 
 func ignoreCancel(err error) error {
@@ -216,8 +208,11 @@ func (a *App) summary(s *view.Snapshot, axes string) error {
 		writeJSONLine(a.Out, resultOf(s))
 		return nil
 	}
-	w := a.Out
-	fmt.Fprintf(w, "\n%s: %s\n", view.CleanLine(s.Experiment.Name), a.stateText(s))
+	w, state := a.Out, a.stateText(s)
+	if s.State == record.ExperimentBroken { // why is the error that the run ends with
+		state = string(s.State)
+	}
+	fmt.Fprintf(w, "\n%s: %s\n", view.CleanLine(s.Experiment.Name), state)
 	if s.Best.ID != record.NoCandidate {
 		if s.Best.ID == record.Root {
 			fmt.Fprintf(w, "root  %s  %s\n", s.Root.Commit.Short(), s.RootText())
