@@ -67,8 +67,10 @@ func nextSteps(s *view.Snapshot) []step {
 	switch {
 	case s.Best.ID > record.Root:
 		return stepsOfBest(s)
-	case s.State == record.ExperimentBroken:
+	case s.State == record.ExperimentBroken && (s.Best.ID == record.NoCandidate || strings.Contains(s.Reason, "run --new")):
 		return []step{{"run --new", "once the evaluator is mended: this experiment keeps the one that it began with"}}
+	case s.State == record.ExperimentBroken:
+		return []step{{"run", "the search goes on once that is mended"}}
 	case s.Best.ID == record.NoCandidate:
 		return nil
 	}

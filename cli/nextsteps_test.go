@@ -107,6 +107,12 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 		"the evaluator fails on the root": {
 			view.Snapshot{Best: view.Standing{ID: record.NoCandidate}, State: record.ExperimentBroken}, []string{"run --new"},
 		},
+		"an agent is not there": {
+			view.Snapshot{Best: root, State: record.ExperimentBroken, Reason: "coder failed: my-coder: not found; install it, then resume"}, []string{"run"},
+		},
+		"the evaluator fails on the root, later": {
+			view.Snapshot{Best: root, State: record.ExperimentBroken, Reason: "the evaluator fails on the root as well: mend it, then run --new"}, []string{"run --new"},
+		},
 		"its jobs are used up": {
 			view.Snapshot{Best: root, State: record.ExperimentDone, Grade: "good", Jobs: view.Counts{Scored: 30, Max: 30}},
 			[]string{"run --max-jobs 60"},
