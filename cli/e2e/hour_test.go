@@ -271,7 +271,8 @@ func (h *hour) follow(out string) {
 	h.t.Helper()
 	var list []string
 	for _, m := range slices.Concat(toldNext.FindAllStringSubmatch(out, -1), toldQuoted.FindAllStringSubmatch(out, -1)) {
-		list = append(list, strings.TrimSpace(m[1]))
+		line, _, _ := strings.Cut(m[1], " #") // behind it stands why
+		list = append(list, strings.TrimSpace(line))
 	}
 	for _, line := range list {
 		if h.done[line] {
