@@ -34,8 +34,8 @@ func TestCostAndResourcesStandInAStrip(t *testing.T) {
 		wants []string
 		not   string
 	}{
-		{"above the keys of the dashboard", 200, 60, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "disk 14 MB free 20.0 GB", "requests 41", "cost $1.32", "took a niche 15 of last 46", "failed 1 of last 46"}, ""},
-		{"what matters least goes first where room is short", 120, 36, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "failed 1 of last 46"}, "free 20"},
+		{"above the keys of the dashboard", 200, 60, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "disk 14 MB free 20.0 GB", "requests 41", "cost $1.32", "took a niche 15/46", "failed 1/46"}, ""},
+		{"what matters least goes first where room is short", 120, 36, nil, []string{"cpu 2.6 cores ", "memory 352 MB ", "failed 1/46"}, "free 20"},
 		{"small screens have it among the yields", 80, 24, nil, nil, "cpu"},
 		{"one to a line among the yields", 80, 30, []string{"7"}, []string{"Cost and resources", "cpu", "2.6"}, ""},
 		{"not over another screen", 120, 36, []string{"c"}, nil, "memory"},

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -57,6 +58,7 @@ type gauge struct {
 	course            []float64
 	rank              int
 	bad               bool
+	short             string // value in the strip, where it is another
 }
 
 // gauges are cost, resources, yield and failures, the first that matter most.
@@ -76,23 +78,29 @@ func (d *Shared) gauges() []gauge {
 		out = append(out, g)
 	}
 	if c.known && !d.Past {
-		add(gauge{"cpu", fmt.Sprintf("%.1f cores", last(c.cores)), "", c.cores, 90, false})
-		add(gauge{"memory", Bytes(c.last.Memory), "", c.memory, 80, false})
-		add(gauge{"disk", Bytes(c.last.Disk), "free " + Bytes(c.last.Free), c.disk, 70, c.last.Free < lowDisk})
+		add(gauge{"cpu", fmt.Sprintf("%.1f cores", last(c.cores)), "", c.cores, 90, false, ""})
+		add(gauge{"memory", Bytes(c.last.Memory), "", c.memory, 80, false, ""})
+		add(gauge{"disk", Bytes(c.last.Disk), "free " + Bytes(c.last.Free), c.disk, 70, c.last.Free < lowDisk, ""})
 	}
-	add(gauge{"requests", fmt.Sprint(s.Usage.Requests), "", c.asked, 60, false})
-	add(gauge{"cost", costWords(s.Usage), "", c.spent, 50, false})
+	add(gauge{"requests", fmt.Sprint(s.Usage.Requests), "", c.asked, 60, false, ""})
+	add(gauge{"cost", costWords(s.Usage), "", c.spent, 50, false, ""})
 	if len(s.Recent) > 0 {
 		took := func(e *view.Ended) bool { return placed(e) || d.Grid.CellOf(e.Job.Candidate) > -1 }
-		add(gauge{"took a niche", ofLast(s, took), "", d.shares(everyJob, took), 45, false})
-		add(gauge{"failed", ofLast(s, failedJob), "", d.shares(everyJob, failedJob), 65, false})
+		for _, share := range []struct {
+			name string
+			hit  func(e *view.Ended) bool
+			rank int
+		}{{"took a niche", took, 45}, {"failed", failedJob, 65}} {
+			text, short := ofLast(s, share.hit)
+			add(gauge{share.name, text, "", d.shares(everyJob, share.hit), share.rank, false, short})
+		}
 	}
 	return out
 }
 
 // ofLast counts the candidates that something was so of: "4 of 24 jobs", or of the last that are listed
-// "12 of last 180".
-func ofLast(s *view.Snapshot, hit func(e *view.Ended) bool) string {
+// "12 of last 180"; short is "4/24".
+func ofLast(s *view.Snapshot, hit func(e *view.Ended) bool) (text, short string) {
 	n, all := 0, 0
 	for i := range s.Recent {
 		if e := &s.Recent[i]; e.Job.Kind == record.Make {
@@ -103,9 +111,9 @@ func ofLast(s *view.Snapshot, hit func(e *view.Ended) bool) string {
 		}
 	}
 	if all < s.Jobs.Ended() {
-		return fmt.Sprintf("%d of last %d", n, all)
+		return fmt.Sprintf("%d of last %d", n, all), fmt.Sprintf("%d/%d", n, all)
 	}
-	return fmt.Sprintf("%d of %s", n, view.Plural(all, "job"))
+	return fmt.Sprintf("%d of %s", n, view.Plural(all, "job")), fmt.Sprintf("%d/%d", n, all)
 }
 
 // lowDisk is how little free disk is warned of.
@@ -123,7 +131,7 @@ func (d *Shared) Gauges(w int) string {
 		if g.bad {
 			value = st.Warn
 		}
-		l.Add(st.Label, g.name+" ").Add(value, g.value)
+		l.Add(st.Label, g.name+" ").Add(value, cmp.Or(g.short, g.value))
 		if g.note != "" && w >= 150 {
 			l.Add(st.Label, " "+g.note)
 		}
