@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 func TestMakeIsNotWhatIsTimed(t *testing.T) {
@@ -29,6 +31,9 @@ func TestMakeIsNotWhatIsTimed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "a program that runs" {
+				suitetest.Full(t, "surveys a project; a program that runs stands for it")
+			}
 			r, said, err := surveyed(t, map[string]string{"Makefile": rules + c.line + "\n" + build, "sum.c": c.source})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, said)

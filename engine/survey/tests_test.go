@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine/sandbox"
 	"atoll/engine/survey"
 )
@@ -104,6 +105,9 @@ func TestWhatIsToldOfTestsIsTheRunThatGotFurthest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if c.stages == 0 {
+				suitetest.Full(t, "surveys a project; tests that are left out stand for it")
+			}
 			pythons := interpreters(t, map[string]string{"pytest.py": pytest(c.cases), "onlythere_kit.py": ""})
 			l, _ := open(t, box(t, sandbox.ModeAuto), repository(t, map[string]string{"words/__init__.py": count, "tests/__init__.py": "", "tests/test_words.py": tests, "bench.py": bench}))
 			said := ""
