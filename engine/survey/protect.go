@@ -106,9 +106,7 @@ func (s *protection) leaveSomething() {
 		files = dataOf(slices.DeleteFunc(slices.Clone(s.Lab.Files), func(f string) bool { return covered(s.d.Protected, f) }), other)
 	}
 	if len(files) == 0 {
-		note := "CHECK nothing may change: every source is the evaluator's own; name what may in gate.scope, and take it out of evaluator.protected"
-		s.Say(note)
-		s.m.Notes = append(s.m.Notes, note+".")
+		note(s.survey, "CHECK nothing may change: every source is the evaluator's own; name what may in gate.scope, and take it out of evaluator.protected")
 		return
 	}
 	s.d.Scope = gather(files)
@@ -116,9 +114,7 @@ func (s *protection) leaveSomething() {
 		return slices.ContainsFunc(files, func(f string) bool { return covered([]string{g}, f) })
 	})
 	s.added = slices.DeleteFunc(s.added, func(g string) bool { return !slices.Contains(s.d.Protected, g) })
-	note := "CHECK every source is the evaluator's own, so candidates may change " + someOf(files, 8) + " after all: look whether it is what you want tuned, and does not define the task"
-	s.Say(note)
-	s.m.Notes = append(s.m.Notes, note+".")
+	note(s.survey, "CHECK every source is the evaluator's own, so candidates may change "+someOf(files, 8)+" after all: look whether it is what you want tuned, and does not define the task")
 }
 
 // dataOf are the files of data among some, but for others: those with a name that
@@ -274,9 +270,7 @@ func (s *protection) warnOfClock() {
 		if s.d.Language == "go" || !s.sources.has(f) || covered(s.d.Protected, f) || !s.times(f) {
 			continue
 		}
-		note := "CHECK " + f + ": it reads the clock and prints, and may change: a candidate that changes how it is timed looks like a gain; time it from a protected file"
-		s.Say(note)
-		s.m.Notes = append(s.m.Notes, note+".")
+		note(s.survey, "CHECK "+f+": it reads the clock and prints, and may change: a candidate that changes how it is timed looks like a gain; time it from a protected file")
 	}
 }
 
@@ -376,9 +370,7 @@ func (s *protection) warnOfInput() {
 			continue
 		}
 		if m := makesInput.Find(data); m != nil {
-			note := fmt.Sprintf("CHECK %s: it also makes the input (%s): a smaller input would look like a gain; move that into a protected file", f, strings.TrimSpace(string(m)))
-			s.Say(note)
-			s.m.Notes = append(s.m.Notes, note+".")
+			note(s.survey, fmt.Sprintf("CHECK %s: it also makes the input (%s): a smaller input would look like a gain; move that into a protected file", f, strings.TrimSpace(string(m))))
 		}
 	}
 }

@@ -130,9 +130,3 @@ func (s *timer) warnOfMake(command []string, r *running) {
 func (s *timer) hardlyRuns(why string) {
 	note(s.survey, "CHECK evaluator.command: "+why+": this measures next to nothing of the program; give it a longer input, or write a benchmark")
 }
-
-// note says something and writes it into the file.
-func note(s *survey, text string) {
-	s.Say(text)
-	s.m.Notes = append(s.m.Notes, text+".")
-}

@@ -55,6 +55,12 @@ func (s *survey) otherTests(ctx context.Context) error {
 	return nil
 }
 
+// note says something and writes it into the file.
+func note(s *survey, text string) {
+	s.Say(text)
+	s.m.Notes = append(s.m.Notes, text+".")
+}
+
 // unstaged says why no stage runs the tests, and marks it in the file.
 func unstaged(s *survey, why string) {
 	s.Say(why)

@@ -58,9 +58,8 @@ func (s *lender) lend() func(works bool) {
 			s.d.Protected, s.lent = s.lent.protected, lent{}
 		}
 		s.written = union(s.written, s.lent.files)
-		for _, note := range s.lent.notes {
-			s.Say(note)
-			s.m.Notes = append(s.m.Notes, note+".")
+		for _, text := range s.lent.notes {
+			note(s.survey, text)
 		}
 		s.lent = lent{}
 	}

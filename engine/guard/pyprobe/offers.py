@@ -111,11 +111,11 @@ def asked_types(function, inner=False):
         if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "isinstance" and len(n.args) == 2:
             asked, types = n.args[0], n.args[1]
         elif isinstance(n, ast.Compare) and len(n.ops) == 1 and isinstance(n.ops[0], (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In)):
-            asked, types = typed.get(getattr(n.left, "id", ""), n.left), n.comparators[0]
+            asked, types = n.left, n.comparators[0]
             if of_type(asked):
                 asked = asked.args[0]
-            elif asked is not n.left:
-                pass
+            elif getattr(asked, "id", "") in typed:
+                asked = typed[asked.id]
             elif not (isinstance(types, ast.Constant) and types.value is None):
                 continue
         else:
@@ -138,15 +138,20 @@ def members_of(n):
     return [n] if isinstance(n, FUNCTIONS) else [m for m in getattr(n, "body", []) if isinstance(m, FUNCTIONS)] if isinstance(n, ast.ClassDef) else []
 
 
+def groups_of(name, tree):
+    """The functions of a file, with their groups."""
+    return [(module_of(name) + ":" + (n.name + "." if f is not n else "") + f.name, f) for n in tree.body for f in members_of(n)]
+
+
 def asked_by(name, tree):
     """The types that the functions of a file ask their parameters for, by group."""
-    return {module_of(name) + ":" + (n.name + "." if f is not n else "") + f.name: types for n in tree.body for f in members_of(n) for types in [asked_types(f)] if types}
+    return {group: types for group, f in groups_of(name, tree) for types in [asked_types(f)] if types}
 
 
 def only_one_asks(name, was, now):
     """The types that functions of one version of a file alone ask values for that are no parameters, by group."""
     asked = lambda f: {k for kinds in asked_types(f, inner=True).values() for k in kinds if k not in ("function", "None")}
-    a, b = ({module_of(name) + ":" + (n.name + "." if f is not n else "") + f.name: asked(f) for n in ast.parse(text).body for f in members_of(n)} for text in (was, now))
+    a, b = ({group: asked(f) for group, f in groups_of(name, ast.parse(text))} for text in (was, now))
     return {group: sorted(kinds) for group in sorted({*a, *b}) for kinds in [a.get(group, set()) ^ b.get(group, set())] if kinds}
 
 

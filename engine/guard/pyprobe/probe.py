@@ -341,7 +341,7 @@ class Recorder:
             if kept[3] is None:
                 raise Unrecordable
             return ("made", kept[1].__module__, kept[1].__qualname__, kept[2], flat(kept[3]), self.settings(value))
-        if dataclasses.is_dataclass(value) and not isinstance(value, type) and in_tree(getattr(sys.modules.get(type(value).__module__), "__file__", None) or "/"):
+        if dataclasses.is_dataclass(value) and not isinstance(value, type) and of_tree(type(value)):
             fields = {f.name: self.encode(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value) if f.init}
             return ("made", type(value).__module__, type(value).__qualname__, ((), fields), (), {})
         if type(value) in (list, tuple, set):
