@@ -26,7 +26,11 @@ func TestAHostileMachineOfARealRunIsRefusedAndNamed(t *testing.T) {
 	}
 	h.worker("fair", h.invite("fair"))
 	until(t, "the honest machine measures", func() bool { return h.ended() > 3 })
-	version, _ := h.machines()["fair"]["version"].(string)
+	var version string
+	until(t, "the honest machine is listed with its version", func() bool {
+		version, _ = h.machines()["fair"]["version"].(string)
+		return version != ""
+	})
 	server, err := invite.Dial()
 	if err != nil {
 		t.Fatal(err)
