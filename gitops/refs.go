@@ -207,7 +207,11 @@ func (r *Repo) anchor(ctx context.Context, exp record.ExperimentID, commits []re
 	}
 	defer unlock(lock)
 	chain := &anchorChain{}
-	if !anew {
+	if anew {
+		var more []record.Hash
+		more, err = r.anchored(ctx, exp)
+		commits = slices.Concat(commits, more)
+	} else {
 		chain, err = r.chain(ctx, exp)
 	}
 	if err != nil {
@@ -230,6 +234,24 @@ func (r *Repo) anchor(ctx context.Context, exp record.ExperimentID, commits []re
 		fresh = fresh[n:]
 	}
 	return nil
+}
+
+// anchored returns what the anchors hold that can still be read, without what is not in the
+// store: a new chain has to hold it, too, for the marks of those commits are gone.
+func (r *Repo) anchored(ctx context.Context, exp record.ExperimentID) (held []record.Hash, err error) {
+	tip, err := r.anchorTip(ctx, exp)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.walkAnchors(ctx, tip, func(commits []record.Hash) bool {
+		for _, c := range commits {
+			if _, err := r.Commit(ctx, c); err == nil {
+				held = append(held, c)
+			}
+		}
+		return true
+	})
+	return held, err
 }
 
 // addAnchor writes one anchor commit on top of the chain and moves the ref.

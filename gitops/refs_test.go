@@ -230,6 +230,38 @@ func TestAnchorsAreMadeAnewForWhatNoneHolds(t *testing.T) {
 	}
 }
 
+// What was anchored between the list of commits and the new chain is on no list, and has no
+// mark any more.
+func TestANewChainOfAnchorsKeepsWhatTheOldOneHolds(t *testing.T) {
+	t.Parallel()
+	s, head, tree := imported(t, sample(t))
+	ctx := t.Context()
+	var made []record.Hash
+	for i := range 3 {
+		c := commitTree(t, s, tree, i, head)
+		made = append(made, c)
+		if err := s.Anchor(ctx, 1, []record.Hash{c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := storeGit(t, s)
+	first := strings.TrimSpace(git.run("rev-parse", "refs/heads/anchor/1^^"))
+	if err := os.Remove(s.Dir() + "/objects/" + first[:2] + "/" + first[2:]); err != nil {
+		t.Fatal(err)
+	}
+	again := must(gitops.Open(ctx, gitops.Options{Dir: s.Dir(), Cache: t.TempDir()}))(t)
+	defer again.Close()
+	if added, gone, err := again.Reanchor(ctx, 1, made[:1]); added != 1 || len(gone) != 0 || err != nil {
+		t.Fatalf("added %d, lost %v, %v", added, gone, err)
+	}
+	reachable := git.run("rev-list", "refs/heads/anchor/1")
+	for i, c := range made {
+		if !strings.Contains(reachable, c.String()) {
+			t.Errorf("commit %d is not reachable", i)
+		}
+	}
+}
+
 func TestAnEmptiedObjectCanBeWrittenAgain(t *testing.T) {
 	t.Parallel()
 	s, head, tree := imported(t, sample(t))
