@@ -34,6 +34,9 @@ func (r *Repo) pack(ctx context.Context, args ...string) error {
 		return fmt.Errorf("pack the object store: %w", err)
 	}
 	defer unlock(lock)
+	if err := adoptPacks(filepath.Join(r.dir, "objects", "pack")); err != nil {
+		return fmt.Errorf("name the packs that a killed repack left: %w", err)
+	}
 	if _, err := r.store(ctx, args...); err != nil {
 		return fmt.Errorf("pack the object store: %w", err)
 	}

@@ -87,7 +87,8 @@ func (s *packs) refresh() (changed bool, err error) {
 	return changed, nil
 }
 
-// packIndexes lists the index files in a directory of packs.
+// packIndexes lists the index files in a directory of packs, those that a repack left behind
+// among them, as git does: what is in them git takes for packed, and drops elsewhere.
 func packIndexes(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +96,7 @@ func packIndexes(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "pack-") && strings.HasSuffix(e.Name(), ".idx") {
+		if _, _, left := leftPack(e.Name()); (left || strings.HasPrefix(e.Name(), "pack-")) && strings.HasSuffix(e.Name(), ".idx") {
 			names = append(names, e.Name())
 		}
 	}
