@@ -48,6 +48,28 @@ func TestLauncherPassesStreamsAndStatus(t *testing.T) {
 	})
 }
 
+// The interpreter of a project below /tmp lies there, too.
+func TestCandidateCodeSeesWhatIsMountedBelowItsOwnFolders(t *testing.T) {
+	onRungs(t, isolating, func(t *testing.T, b *sandbox.Box) {
+		w := newWorld(t)
+		s := evaluatorRun(w, `$ATOLL_RUN sh -c 'for d in '"$SEEN"'; do cat $d/in/word && ! echo x > $d/in/new && ! cat $d/secret; done' 2>/dev/null; echo "status $?"`)
+		seen := ""
+		for _, dir := range []string{"/tmp", "/dev/shm"} {
+			host, err := os.MkdirTemp(dir, "atoll-test-")
+			if err != nil {
+				t.Skipf("no folder can be made in %s: %v", dir, err)
+			}
+			t.Cleanup(func() { _ = os.RemoveAll(host) })
+			w.put(host, "in/word", "seen in "+dir+"\n")
+			w.put(host, "secret", "SECRET\n")
+			s.Mounts = append(s.Mounts, sandbox.Mount{Host: host + "/in", At: host + "/in"})
+			seen += " " + host
+		}
+		s.Env = append(s.Env, "SEEN="+seen)
+		wantOut(t, w.mustRun(b, s), "seen in /tmp\n", "seen in /dev/shm\n", "status 0")
+	})
+}
+
 func TestLauncherHostileCandidateReachesNothing(t *testing.T) {
 	onRungs(t, isolating, func(t *testing.T, b *sandbox.Box) {
 		w := newWorld(t)

@@ -23,10 +23,13 @@ func (w *World) layLauncher() error {
 	if err := tree.Touch(w.at(wire.ViewDir) + "/nothing"); err != nil {
 		return kernel.Step("make an empty file", err)
 	}
-	for _, name := range []string{"rtmp", "rshm"} {
-		if err := kernel.Mkdirat(w.data, name, 0o755); err != nil {
-			return kernel.Step("make "+name, err)
+	for _, o := range own {
+		if err := kernel.Mkdirat(w.data, o.name, 0o755); err != nil {
+			return kernel.Step("make "+o.name, err)
 		}
+	}
+	if err := w.layPlaces(); err != nil {
+		return err
 	}
 	if err := w.layHost(wire.Mount{Host: w.job.Launcher, At: wire.BinDir + "/" + wire.RunName}, 0); err != nil {
 		return err
@@ -49,6 +52,44 @@ func (w *World) layLauncher() error {
 		err = syscall.Listen(w.Broker, 64)
 	}
 	return kernel.Step("open the launcher's socket", err)
+}
+
+// own are the folders that candidate code has for itself, and where they are in the scratch
+// file system.
+var own = []struct{ at, name string }{{"/tmp", "rtmp"}, {"/dev/shm", "rshm"}}
+
+// layPlaces makes places in these folders for the mounts that lie in one: an interpreter in /tmp,
+// say. What the command alone sees has none.
+func (w *World) layPlaces() error {
+	for _, m := range w.job.Mounts {
+		for _, o := range own {
+			rest, in := text.After(m.At, o.at+"/")
+			if !in || m.Private || m.Overlay || m.Device || nothingAt(w.at(m.At)) {
+				continue
+			}
+			place := wire.DataDir + "/" + o.name + "/" + rest
+			if err := w.layPlace(m.At, place); err != nil {
+				return kernel.Step("make a place for "+m.At, err)
+			}
+			w.places = append(w.places, wire.Pair{A: m.At, B: place})
+		}
+	}
+	return nil
+}
+
+// layPlace makes a folder or a file, as the one at path is.
+func (w *World) layPlace(path, place string) error {
+	var st syscall.Stat_t
+	if err := syscall.Stat(w.at(path), &st); err != nil {
+		return err
+	}
+	if uint32(st.Mode)&syscall.S_IFMT == syscall.S_IFDIR {
+		return w.dirs.make(place)
+	}
+	if err := w.dirs.make(tree.Parent(place)); err != nil {
+		return err
+	}
+	return tree.Touch(w.at(place))
 }
 
 // closeLinks has the command follow no symlink in the folder that it shares with
@@ -132,8 +173,12 @@ func (w *World) narrow(p *start.Plan) {
 	}
 	bind("lay the scratch folder", wire.DataDir+"/scratch/"+wire.CandidateName, wire.ViewDir+"/scratch/run")
 	bind("lay the scratch folder", wire.ViewDir+"/scratch", wire.ScratchDir)
-	bind("lay /tmp", wire.DataDir+"/rtmp", "/tmp")
-	bind("lay /dev/shm", wire.DataDir+"/rshm", "/dev/shm")
+	for _, p := range w.places {
+		bind("lay "+p.A, p.A, p.B)
+	}
+	for _, o := range own {
+		bind("lay "+o.at, wire.DataDir+"/"+o.name, o.at)
+	}
 	p.Add(start.Must, "hide the scratch file system", syscall.SYS_UMOUNT2, p.Str(wire.DataDir), syscall.MNT_DETACH)
 }
 
