@@ -28,7 +28,7 @@ func (w *World) layLauncher() error {
 			return kernel.Step("make "+o.name, err)
 		}
 	}
-	if err := w.layPlaces(); err != nil {
+	if err := w.places.lay(w); err != nil {
 		return err
 	}
 	if err := w.layHost(wire.Mount{Host: w.job.Launcher, At: wire.BinDir + "/" + wire.RunName}, 0); err != nil {
@@ -58,9 +58,12 @@ func (w *World) layLauncher() error {
 // file system.
 var own = []struct{ at, name string }{{"/tmp", "rtmp"}, {"/dev/shm", "rshm"}}
 
-// layPlaces makes places in these folders for the mounts that lie in one: an interpreter in /tmp,
+// places are places in these folders for the mounts that lie in one: an interpreter in /tmp,
 // say. What the command alone sees has none.
-func (w *World) layPlaces() error {
+type places []wire.Pair
+
+// lay makes them.
+func (p *places) lay(w *World) error {
 	for _, m := range w.job.Mounts {
 		for _, o := range own {
 			rest, in := text.After(m.At, o.at+"/")
@@ -68,17 +71,17 @@ func (w *World) layPlaces() error {
 				continue
 			}
 			place := wire.DataDir + "/" + o.name + "/" + rest
-			if err := w.layPlace(m.At, place); err != nil {
+			if err := layPlace(w, m.At, place); err != nil {
 				return kernel.Step("make a place for "+m.At, err)
 			}
-			w.places = append(w.places, wire.Pair{A: m.At, B: place})
+			*p = append(*p, wire.Pair{A: m.At, B: place})
 		}
 	}
 	return nil
 }
 
 // layPlace makes a folder or a file, as the one at path is.
-func (w *World) layPlace(path, place string) error {
+func layPlace(w *World, path, place string) error {
 	var st syscall.Stat_t
 	if err := syscall.Stat(w.at(path), &st); err != nil {
 		return err

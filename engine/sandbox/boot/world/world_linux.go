@@ -25,14 +25,14 @@ type World struct {
 	base    int // the read-only base checkout
 	upper   int // overlay's upper folder, -1 when the tree is a copy
 	copied  int64
-	data    int         // rung 1: the tmpfs that holds all that is written
-	Gateway int         // socket of the gateway on the host, to connect to; -1 = none
-	lowers  []int       // of the overlay mounts, in the order of job.Mounts
-	Broker  int         // listening socket of the launcher, -1 = none
-	places  []wire.Pair // in candidate code's own folders, of the mounts that lie in one
+	data    int   // rung 1: the tmpfs that holds all that is written
+	Gateway int   // socket of the gateway on the host, to connect to; -1 = none
+	lowers  []int // of the overlay mounts, in the order of job.Mounts
+	Broker  int   // listening socket of the launcher, -1 = none
 
-	veils veils
-	dirs  dirs
+	veils  veils
+	dirs   dirs
+	places places
 }
 
 func New(job *wire.Job, report *wire.Report) *World {
