@@ -5,6 +5,25 @@ MOST_CALLS = 32 << 20  # bytes of the calls of all functions
 MOST_POOLED = 8 << 20  # bytes of the values of all parameters
 
 
+SHORTEST_SHARED = 200  # bytes of a recipe that may be much longer when each of its parts is made by itself
+MOST_UNFOLDED = 1 << 17  # parts of a recipe
+
+
+def unfolded(recipe, most):
+    """How many parts a recipe has when those that several places share are made for each; more than most is most + 1."""
+    known = {}
+
+    def count(part):
+        if not isinstance(part, (tuple, list, dict)):
+            return 1
+        n = known.get(id(part))
+        if n is None:
+            n = known[id(part)] = min(1 + sum(map(count, part.values() if isinstance(part, dict) else part)), most + 1)
+        return n
+
+    return count(recipe)
+
+
 def quota(sizes, room):
     """The largest share for which all have room: who needs less than it leaves the rest to the others."""
     left, many = room, len(sizes)
