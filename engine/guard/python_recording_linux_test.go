@@ -24,8 +24,10 @@ func TestCallsOfPythonTestsAreRecordedWhateverTheTestsDo(t *testing.T) {
 for n in range(8):
     exec("def f%d(text):\n    return len(text) + %d\nMANY.append(f%d)\n" % (n, n, n))
 `, many},
-		{"they make objects of which each holds the one before twice", "\n\nclass Pair:\n    def __init__(self, a, b):\n        self.a, self.b = a, b\n\n\ndef depth(p):\n    return 0 if p is None else 1 + depth(p.a)\n",
-			"        p = None\n        for _ in range(40):\n            p = kit.Pair(p, p)\n        self.assertEqual(kit.depth(p), 40)\n"},
+		{
+			"they make objects of which each holds the one before twice", "\n\nclass Pair:\n    def __init__(self, a, b):\n        self.a, self.b = a, b\n\n\ndef depth(p):\n    return 0 if p is None else 1 + depth(p.a)\n",
+			"        p = None\n        for _ in range(40):\n            p = kit.Pair(p, p)\n        self.assertEqual(kit.depth(p), 40)\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
