@@ -51,7 +51,7 @@ from atoll_guard_internals import Internals
 from atoll_guard_kinds import DERIVED, KINDS, derived, plain
 from atoll_guard_offers import OPERATORS, SIMPLE, as_type, asked_by, classes_asked_for, module_of, offers, only_one_asks, public_names, rest_of
 from atoll_guard_places import Places, as_bytes, spelled, unspelled
-from atoll_guard_room import MOST_UNFOLDED, SHORTEST_SHARED, bounded, unfolded
+from atoll_guard_room import bounded, sprawls
 from atoll_guard_watch import Watch, hidden, plan
 
 TREE = os.path.realpath(os.getcwd())
@@ -515,7 +515,7 @@ class Recorder:
         if len(calls) >= self.most:
             return
         data = pickle.dumps(recipe, 4)
-        if len(data) > SHORTEST_SHARED and unfolded(recipe, MOST_UNFOLDED) > MOST_UNFOLDED:
+        if sprawls(recipe, data):
             return
         if len(data) <= LONGEST:
             calls.setdefault(data, recipe)

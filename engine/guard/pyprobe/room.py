@@ -3,14 +3,12 @@ import pickle
 
 MOST_CALLS = 32 << 20  # bytes of the calls of all functions
 MOST_POOLED = 8 << 20  # bytes of the values of all parameters
-
-
 SHORTEST_SHARED = 200  # bytes of a recipe that may be much longer when each of its parts is made by itself
 MOST_UNFOLDED = 1 << 17  # parts of a recipe
 
 
-def unfolded(recipe, most):
-    """How many parts a recipe has when those that several places share are made for each; more than most is most + 1."""
+def sprawls(recipe, data):
+    """Whether a recipe, of which data is the pickle, has too many parts when those that several places share are made for each."""
     known = {}
 
     def count(part):
@@ -18,10 +16,10 @@ def unfolded(recipe, most):
             return 1
         n = known.get(id(part))
         if n is None:
-            n = known[id(part)] = min(1 + sum(map(count, part.values() if isinstance(part, dict) else part)), most + 1)
+            n = known[id(part)] = min(1 + sum(map(count, part.values() if isinstance(part, dict) else part)), MOST_UNFOLDED + 1)
         return n
 
-    return count(recipe)
+    return len(data) > SHORTEST_SHARED and count(recipe) > MOST_UNFOLDED
 
 
 def quota(sizes, room):

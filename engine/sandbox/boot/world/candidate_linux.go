@@ -28,7 +28,7 @@ func (w *World) layLauncher() error {
 			return kernel.Step("make "+o.name, err)
 		}
 	}
-	if err := w.places.lay(w); err != nil {
+	if err := layInOwn(w); err != nil {
 		return err
 	}
 	if err := w.layHost(wire.Mount{Host: w.job.Launcher, At: wire.BinDir + "/" + wire.RunName}, 0); err != nil {
@@ -58,41 +58,22 @@ func (w *World) layLauncher() error {
 // file system.
 var own = []struct{ at, name string }{{"/tmp", "rtmp"}, {"/dev/shm", "rshm"}}
 
-// places are places in these folders for the mounts that lie in one: an interpreter in /tmp,
-// say. What the command alone sees has none.
-type places []wire.Pair
-
-// lay makes them.
-func (p *places) lay(w *World) error {
+// layInOwn lays the mounts that lie in one of these folders there once more, read-only: an
+// interpreter in /tmp, say. What the command alone sees is not among them.
+func layInOwn(w *World) error {
 	for _, m := range w.job.Mounts {
 		for _, o := range own {
 			rest, in := text.After(m.At, o.at+"/")
-			if !in || m.Private || m.Overlay || m.Device || nothingAt(w.at(m.At)) {
+			if !in || m.Private || m.Overlay || m.Device {
 				continue
 			}
-			place := wire.DataDir + "/" + o.name + "/" + rest
-			if err := layPlace(w, m.At, place); err != nil {
-				return kernel.Step("make a place for "+m.At, err)
+			err := w.bind(kernel.AtFdCwd, m.Host, wire.DataDir+"/"+o.name+"/"+rest, true, kernel.AttrNosuid|kernel.AttrNodev)
+			if err != nil && !(m.Optional && tree.Missing(err)) {
+				return err
 			}
-			*p = append(*p, wire.Pair{A: m.At, B: place})
 		}
 	}
 	return nil
-}
-
-// layPlace makes a folder or a file, as the one at path is.
-func layPlace(w *World, path, place string) error {
-	var st syscall.Stat_t
-	if err := syscall.Stat(w.at(path), &st); err != nil {
-		return err
-	}
-	if uint32(st.Mode)&syscall.S_IFMT == syscall.S_IFDIR {
-		return w.dirs.make(place)
-	}
-	if err := w.dirs.make(tree.Parent(place)); err != nil {
-		return err
-	}
-	return tree.Touch(w.at(place))
 }
 
 // closeLinks has the command follow no symlink in the folder that it shares with
@@ -176,9 +157,6 @@ func (w *World) narrow(p *start.Plan) {
 	}
 	bind("lay the scratch folder", wire.DataDir+"/scratch/"+wire.CandidateName, wire.ViewDir+"/scratch/run")
 	bind("lay the scratch folder", wire.ViewDir+"/scratch", wire.ScratchDir)
-	for _, p := range w.places {
-		bind("lay "+p.A, p.A, p.B)
-	}
 	for _, o := range own {
 		bind("lay "+o.at, wire.DataDir+"/"+o.name, o.at)
 	}

@@ -30,9 +30,8 @@ type World struct {
 	lowers  []int // of the overlay mounts, in the order of job.Mounts
 	Broker  int   // listening socket of the launcher, -1 = none
 
-	veils  veils
-	dirs   dirs
-	places places
+	veils veils
+	dirs  dirs
 }
 
 func New(job *wire.Job, report *wire.Report) *World {
