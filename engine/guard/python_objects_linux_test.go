@@ -93,6 +93,11 @@ def taken(table, name, otherwise):
 
 def named(values):
     return [name for name in values if name]
+
+
+def rows(tables):
+    for name, row in tables.items():
+        yield name, list(row)
 `
 
 const diaryTest = `
@@ -127,6 +132,7 @@ class Test(unittest.TestCase):
         self.assertEqual(kit.level(2), 4)
         self.assertEqual(kit.taken({"a": 1}, "a", 5), 1)
         self.assertEqual(kit.named(["a", ""]), ["a"])
+        self.assertEqual(list(kit.rows({"a": [1]})), [("a", [1])])
 `
 
 func TestWhatOnlyObjectsAndWhatTheyShareShowOfPythonCodeIsFound(t *testing.T) {
@@ -138,6 +144,7 @@ func TestWhatOnlyObjectsAndWhatTheyShareShowOfPythonCodeIsFound(t *testing.T) {
 		{"a type of the tree", "return Note()", "return {}", "kit.Note.__missing__"},
 		{"a result that is a part of the object", "[v for v in value] if isinstance(value, list) else value", "value", "kit.Note.plain"},
 		{"a result that is the argument", "return [name for name in values if name]", "return values if all(values) else [name for name in values if name]", "kit.named"},
+		{"a part of what an iterator yields that is a part of the argument", "yield name, list(row)", "yield name, row if isinstance(row, list) else list(row)", "kit.rows"},
 		{"None where a call before put something", "if name not in self._of:", "if self._of.get(name) is None:", "kit.Grades.first"},
 		{"a slice", "if isinstance(at, slice) and at.step is not None:", "if False:", "kit.Grades.__getitem__"},
 		{"a type that one version alone asks for, of no parameter", "return got", "return got[0] if isinstance(got, list) and got else got", "kit.taken"},
@@ -162,6 +169,7 @@ func TestRefactoringsOfPythonCodeWithObjectsThatShareRaiseNoAlarm(t *testing.T) 
 		"    return n * 2", "    return n + n",
 		"    got = table.get(name, otherwise)\n    return got", "    if name in table:\n        return table[name]\n    return otherwise",
 		"return [name for name in values if name]", "return list(filter(None, values))",
+		"    for name, row in tables.items():\n        yield name, list(row)", "    return ((name, [*row]) for name, row in tables.items())",
 	))
 }
 

@@ -54,6 +54,14 @@ def wanted(word, options):
     return False
 
 
+def lines(text, first):
+    try:
+        text = text.splitlines()
+    except AttributeError:
+        text = list(text)
+    return text[first:]
+
+
 def words(text, **kwargs):
     return list(Lexer(text, **kwargs))
 
@@ -83,6 +91,8 @@ class Test(unittest.TestCase):
         self.assertTrue(lexer.wanted("help", ["help", "all"]))
         self.assertFalse(lexer.wanted("he", ["help"]))
         self.assertEqual(lexer.meaning({"one": 1}, "one", lexer.NOT_GIVEN), 1)
+        self.assertEqual(lexer.lines(["a b", "c"], 0), ["a b", "c"])
+        self.assertEqual(lexer.lines(["a b", "c"], 1), ["c"])
 `
 
 func mustCheckLexer(t *testing.T, seed uint64, edits ...string) guard.Report {
@@ -101,6 +111,7 @@ func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 		{"an attribute that works as a switch", `            if self.trace:`, `            if not self.trace and self.strict or self.trace > 9:`, "lexer.Lexer.take"},
 		{"an iterator that is still to be read", "self.read += 1\n            if word.startswith(self.comment)", "self.read += 2\n            if word.startswith(self.comment)", "lexer.Lexer.take"},
 		{"a text for a list", `        options = [options]`, `        pass`, "lexer.wanted"},
+		{"one text for lines, by the method that asks for it", "text = text.splitlines()", "text = text.split(\"\\n\")", "lexer.lines"},
 		{"a keyword that is passed on", `    return list(Lexer(text, **kwargs))`, `    return list(Lexer(text))`, "lexer.words"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -122,6 +133,7 @@ func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t
 			"        word = self.take()\n        if word is None:\n            raise StopIteration\n        return word", "        found = self.take()\n        if found is not None:\n            return found\n        raise StopIteration",
 			"        if name is None:\n            name = \"<text>\"\n        return \"%s:%d: \" % (name, self.read)", "        return \"%s:%d: \" % (\"<text>\" if name is None else name, self.read)",
 			"    for option in options:\n        if option == word:\n            return True\n    return False", "    return any(option == word for option in options)",
+			"    try:\n        text = text.splitlines()\n    except AttributeError:\n        text = list(text)\n    return text[first:]", "    return (text.splitlines() if hasattr(text, \"splitlines\") else list(text))[first:]",
 			"    return list(Lexer(text, **kwargs))", "    out = []\n    for word in Lexer(text, **kwargs):\n        out.append(word)\n    return out",
 		))
 	}

@@ -184,13 +184,14 @@ func GuardOptions(cfg config.Config) guard.Options {
 		}
 		o.Commands = append(o.Commands, guard.Invocation{Args: args, Stdin: c.Stdin})
 	}
-	for _, st := range cfg.Evaluator.Stages { // what runs the tests of Python also compares
-		if len(st.Command) > 2 && st.Command[1] == "-m" && strings.HasPrefix(filepath.Base(st.Command[0]), "python") {
-			o.Python, o.PythonTests = st.Command[0], st.Command[1:]
+	commands := append(stageCommands(cfg.Evaluator.Stages), cfg.Evaluator.Command)
+	for _, command := range commands { // what runs the tests of Python also compares
+		if interpreter, words := pythonTests(command); words != nil {
+			o.Python, o.PythonTests = interpreter, words
 			break
 		}
 	}
-	for _, command := range append([][]string{cfg.Evaluator.Command}, stageCommands(cfg.Evaluator.Stages)...) {
+	for _, command := range commands {
 		if words := pythonScript(command); words != nil {
 			o.PythonScripts = append(o.PythonScripts, words)
 		}
@@ -206,12 +207,40 @@ func stageCommands(stages []config.Stage) [][]string {
 	return out
 }
 
+// testModule are names of modules that run tests.
+var testModule = regexp.MustCompile(`test|^nose`)
+
+// pythonTests returns the interpreter of a command that runs the tests of Python, by a module whose name tells of tests
+// or by pytest's own, and the words behind it; nil for any other. The interpreter is "" where the command names none.
+func pythonTests(command []string) (string, []string) {
+	command = wordsOf(command)
+	if len(command) == 0 {
+		return "", nil
+	}
+	folder, name := filepath.Split(command[0])
+	switch {
+	case len(command) > 2 && command[1] == "-m" && strings.HasPrefix(name, "python") && testModule.MatchString(command[2]):
+		return command[0], command[1:]
+	case name != "pytest":
+		return "", nil
+	case folder == "":
+		return "", append([]string{"-m", name}, command[1:]...)
+	}
+	return folder + "python", append([]string{"-m", name}, command[1:]...)
+}
+
+// wordsOf splits a command that is written as one text, where no shell is needed to know its words.
+func wordsOf(command []string) []string {
+	if len(command) == 1 && !strings.ContainsAny(command[0], "|<>&;$`\"'*") {
+		return strings.Fields(command[0])
+	}
+	return command
+}
+
 // pythonScript returns script and arguments of a command that runs a Python file of the tree;
 // nil for any other.
 func pythonScript(command []string) []string {
-	if len(command) == 1 && !strings.ContainsAny(command[0], "|<>&;$`\"'*") {
-		command = strings.Fields(command[0])
-	}
+	command = wordsOf(command)
 	if len(command) < 2 || !strings.HasPrefix(filepath.Base(command[0]), "python") || !strings.HasSuffix(command[1], ".py") ||
 		!filepath.IsLocal(command[1]) || strings.Contains(command[1], "{") {
 		return nil

@@ -3,11 +3,39 @@ package work
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
+	"atoll/config"
 	"atoll/engine/guard"
 )
+
+func TestCommandsThatRunTheTestsOfPythonAreKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name, python string
+		command      []string
+		want         []string
+	}{
+		{"a module", "python3.11", []string{"python3.11", "-m", "pytest", "-q"}, []string{"-m", "pytest", "-q"}},
+		{"one text", "python3", []string{"python3 -m unittest -q"}, []string{"-m", "unittest", "-q"}},
+		{"pytest by its name", "", []string{"pytest", "-q", "tests"}, []string{"-m", "pytest", "-q", "tests"}},
+		{"pytest of an environment, as one text", ".venv/bin/python", []string{".venv/bin/pytest -x"}, []string{"-m", "pytest", "-x"}},
+		{"what needs a shell", "", []string{"cd sub && pytest"}, nil},
+		{"a module that runs no tests", "", []string{"python3", "-m", "mypy", "kit"}, nil},
+		{"another program", "", []string{"make", "-m", "pytest"}, nil},
+		{"a script", "", []string{"python3", "bench.py", "10"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var cfg config.Config
+			cfg.Evaluator.Stages = []config.Stage{{Command: tt.command}}
+			o := GuardOptions(cfg)
+			if o.Python != tt.python || !slices.Equal(o.PythonTests, tt.want) {
+				t.Errorf("%q runs %q", o.Python, o.PythonTests)
+			}
+		})
+	}
+}
 
 func TestAComparisonMayTakeAPartOfTheTimeThatIsLeft(t *testing.T) {
 	now := time.Now()

@@ -12,6 +12,7 @@ from atoll_guard_internals import given_names
 MOST_FILES = 400
 SIMPLE = (bool, int, float, str, type(None))
 ASKED = {"str", "bytes", "list", "tuple", "dict", "int", "float", "bool"}
+OF_TEXT = {"splitlines", "lower", "upper", "casefold", "swapcase", "startswith", "endswith", "strip", "lstrip", "rstrip", "isdigit", "isspace", "isalpha", "isalnum", "zfill"}
 OPERATORS = {"__str__", "__repr__", "__len__", "__iter__", "__contains__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__getitem__",
              "__add__", "__sub__", "__mul__", "__call__", "__bool__", "__init__"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -85,8 +86,8 @@ def of_type(node):
 
 
 def asked_types(function, inner=False):
-    """The types that a function asks its parameters for: it knows what to do with each. What it calls is a function. inner: those that it
-    asks other names for."""
+    """The types that a function asks its parameters for: it knows what to do with each. What it calls is a function, and what it calls a
+    method of texts of may be one. inner: those that it asks other names for."""
     out = {}
 
     def kinds(node):
@@ -108,6 +109,8 @@ def asked_types(function, inner=False):
         for name in called(n):
             if "function" not in out.setdefault(name, []):
                 out[name].append("function")
+        if isinstance(n, ast.Attribute) and n.attr in OF_TEXT and isinstance(n.value, ast.Name) and "text" not in out.setdefault(n.value.id, []):
+            out[n.value.id].append("text")
         if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "isinstance" and len(n.args) == 2:
             asked, types = n.args[0], n.args[1]
         elif isinstance(n, ast.Compare) and len(n.ops) == 1 and isinstance(n.ops[0], (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In)):
@@ -150,7 +153,7 @@ def asked_by(name, tree):
 
 def only_one_asks(name, was, now):
     """The types that functions of one version of a file alone ask values for that are no parameters, by group."""
-    asked = lambda f: {k for kinds in asked_types(f, inner=True).values() for k in kinds if k not in ("function", "None")}
+    asked = lambda f: {k for kinds in asked_types(f, inner=True).values() for k in kinds if k not in ("function", "None", "text")}
     a, b = ({group: asked(f) for group, f in groups_of(name, ast.parse(text))} for text in (was, now))
     return {group: sorted(kinds) for group in sorted({*a, *b}) for kinds in [a.get(group, set()) ^ b.get(group, set())] if kinds}
 
@@ -185,10 +188,22 @@ def offers(files):
 # ---- values -------------------------------------------------------------------
 
 
+def has_texts(v):
+    """Whether a value is a list of texts, such as lines, that a caller may give as one text."""
+    return isinstance(v, (list, tuple)) and bool(v) and all(isinstance(x, str) for x in v)
+
+
+def of_one_text(parts, d):
+    """A text of lines or of words."""
+    return d.pick([" ".join(parts), "\n".join(parts), "\n".join(parts) + "\n"])
+
+
 def as_type(v, kind, d):
     """The value as one of another type that the code asks for."""
+    if kind == "text":
+        return of_one_text(v, d)
     parts = [callables.words(x) for x in v] if isinstance(v, (list, tuple)) else v.split() if isinstance(v, str) else [callables.words(v)]
-    text = v if isinstance(v, str) else v.decode("latin-1") if isinstance(v, bytes) else d.pick(parts or [""]) if isinstance(v, (list, tuple)) and d.n(3) else " ".join(parts)
+    text = v if isinstance(v, str) else v.decode("latin-1") if isinstance(v, bytes) else d.pick(parts or [""]) if isinstance(v, (list, tuple)) and d.n(3) else of_one_text(parts, d)
     if kind == "function":
         return d.pick(callables.FUNCTIONS)
     if kind == "str":

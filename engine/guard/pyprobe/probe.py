@@ -49,7 +49,7 @@ from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
 from atoll_guard_internals import Internals
 from atoll_guard_kinds import DERIVED, KINDS, derived, plain
-from atoll_guard_offers import OPERATORS, SIMPLE, as_type, asked_by, classes_asked_for, module_of, offers, only_one_asks, public_names, rest_of
+from atoll_guard_offers import OPERATORS, SIMPLE, as_type, asked_by, classes_asked_for, has_texts, module_of, offers, only_one_asks, public_names, rest_of
 from atoll_guard_places import Places, as_bytes, spelled, unspelled
 from atoll_guard_room import bounded, sprawls
 from atoll_guard_watch import Watch, hidden, plan
@@ -1294,6 +1294,11 @@ def drained(v, rest):
     return "yields [" + ", ".join(out) + "]"
 
 
+def is_drained(v):
+    """Whether a value is an iterator that is no object of the tree: what it yields is all there is of it."""
+    return hasattr(v, "__next__") and not isinstance(v, type) and not of_tree(type(v)) and not rest_of(v)
+
+
 def pairs_of(table):
     """The keys of a table with what it gives for them."""
     for k in table:
@@ -1388,7 +1393,7 @@ def show(v, depth=0, seen=(), live=False):
         return type(v).__name__ + "(" + repr(words_of(v)) + ")"
     if isinstance(v, type):
         return "class " + v.__name__
-    if inspect.isgenerator(v) or type(v) in (map, filter, zip, reversed, range, enumerate) or hasattr(v, "__next__") and not own:
+    if is_drained(v) or type(v) is range:
         return type(v).__name__ if live and type(v) is not range else drained(v, rest)
     if callable(v) and hasattr(v, "__name__"):
         return v.__name__ if live and stands_in(v) else "function"
@@ -1639,9 +1644,11 @@ class Session:
                 result = f(*args, **kwargs)
                 if inspect.iscoroutine(result):
                     result = asyncio.run(result)
-                shares = sharing.told(result, result if name.endswith("__init__") else me, list(args) + list(kwargs.values()), of_tree)
-                outcome = answers(result, in_tree, show, failure) if made_by(result, in_tree) else show(result)
-                outcome += shares
+                given = list(args) + list(kwargs.values())
+                taken = sharing.Taken(result) if is_drained(result) else None
+                shares = "" if taken else sharing.told(result, result if name.endswith("__init__") else me, given, of_tree)
+                outcome = answers(result, in_tree, show, failure) if made_by(result, in_tree) else show(taken or result)
+                outcome += sharing.told(taken.items, me, given, of_tree) if taken else shares
             except (Exception, SystemExit) as e:
                 outcome = failure(e)
             after = [show(a) for a in list(args) + list(kwargs.values()) if isinstance(a, (list, dict, set, bytearray)) or rest_of(a)]
@@ -1684,7 +1691,8 @@ class Session:
         if d.aim and not d.forced:
             d.forced.append(0)
         kind = d.n(5)
-        asked, pool = self.asked.get(group, {}).get(name), self.kept["pool"].get(name)
+        asked, pool = self.asked.get(group, {}).get(name, []), self.kept["pool"].get(name)
+        asked = [k for k in asked if k != "text" or has_texts(v)]
         if asked and kind > 2:
             return as_type(v, d.pick(asked), d)
         inner = self.inner.get(group)

@@ -33,6 +33,20 @@ def rooms(v, own, hidden):
 ITERATORS = [t.__iter__ for t in (list, tuple, set, frozenset, collections.deque)]
 
 
+class Taken:
+    """What an iterator yields, kept."""
+
+    def __init__(self, iterator):
+        self.iterator, self.items = iterator, []
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.items.append(next(self.iterator))
+        return self.items[-1]
+
+
 def told(result, me, args, own):
     """What the result shares with arguments and with the object that was asked, and that with the arguments, in words; empty for nothing."""
     of_result, of_object = rooms(result, own, False), rooms(me, own, True)
