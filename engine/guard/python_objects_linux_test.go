@@ -9,6 +9,7 @@ import (
 
 // diary has objects that others fill, the time, types of its own, and answers that its callers may write to.
 const diary = `
+import collections
 import datetime
 
 
@@ -80,6 +81,27 @@ class Grades:
         return sorted(self._of)[at]
 
 
+Mark = collections.namedtuple("mark", "name grade")
+
+
+def raised(mark, by):
+    return mark._replace(grade=mark.grade + by)
+
+
+class Span(collections.namedtuple("SpanOf", "first last note")):
+    def __new__(cls, first, last, note=None):
+        return super().__new__(cls, first, last, note)
+
+    def _parts(self):
+        return (self.first, self.last) if self.note is None else tuple(self)
+
+    def __reduce__(self):
+        return Span, self._parts()
+
+    def size(self):
+        return self.last - self.first
+
+
 def level(n):
     if not isinstance(n, int):
         raise TypeError("a level is a whole number")
@@ -133,6 +155,8 @@ class Test(unittest.TestCase):
         self.assertEqual(kit.taken({"a": 1}, "a", 5), 1)
         self.assertEqual(kit.named(["a", ""]), ["a"])
         self.assertEqual(list(kit.rows({"a": [1]})), [("a", [1])])
+        self.assertEqual(kit.raised(kit.Mark("ann", 2), 1), ("ann", 3))
+        self.assertEqual(kit.Span(1, 3, "x").size(), 2)
 `
 
 func TestWhatOnlyObjectsAndWhatTheyShareShowOfPythonCodeIsFound(t *testing.T) {
@@ -145,6 +169,8 @@ func TestWhatOnlyObjectsAndWhatTheyShareShowOfPythonCodeIsFound(t *testing.T) {
 		{"a result that is a part of the object", "[v for v in value] if isinstance(value, list) else value", "value", "kit.Note.plain"},
 		{"a result that is the argument", "return [name for name in values if name]", "return values if all(values) else [name for name in values if name]", "kit.named"},
 		{"a part of what an iterator yields that is a part of the argument", "yield name, list(row)", "yield name, row if isinstance(row, list) else list(row)", "kit.rows"},
+		{"a record whose type has another name than its module gives it", "grade=mark.grade + by", "grade=max(mark.grade + by, 0)", "kit.raised"},
+		{"a copy of what has an empty part", "if self.note is None else", "if not self.note else", "kit.Span.__reduce__"},
 		{"None where a call before put something", "if name not in self._of:", "if self._of.get(name) is None:", "kit.Grades.first"},
 		{"a slice", "if isinstance(at, slice) and at.step is not None:", "if False:", "kit.Grades.__getitem__"},
 		{"a type that one version alone asks for, of no parameter", "return got", "return got[0] if isinstance(got, list) and got else got", "kit.taken"},
@@ -169,6 +195,9 @@ func TestRefactoringsOfPythonCodeWithObjectsThatShareRaiseNoAlarm(t *testing.T) 
 		"    return n * 2", "    return n + n",
 		"    got = table.get(name, otherwise)\n    return got", "    if name in table:\n        return table[name]\n    return otherwise",
 		"return [name for name in values if name]", "return list(filter(None, values))",
+		"(self.first, self.last) if self.note is None else tuple(self)", "(self.first, self.last) + (() if self.note is None else (self.note,))",
+		"return Span, self._parts()", "return Span, (*self._parts(),)",
+		"return mark._replace(grade=mark.grade + by)", "return Mark(mark.name, mark.grade + by)",
 		"    for name, row in tables.items():\n        yield name, list(row)", "    return ((name, [*row]) for name, row in tables.items())",
 	))
 }

@@ -119,6 +119,8 @@ func TestMarksInPythonCode(t *testing.T) {
 	const begin = `
 import ast, os, sys, types
 sys.path.insert(0, sys.argv[1])
+import records
+sys.modules["atoll_guard_records"] = records
 import places, watch
 
 SOURCE = '''
@@ -204,6 +206,11 @@ want((p.through(["a", 1, None, "b"]), p.values), (["a", 2.5, "x", None], ["a", 2
 import files
 p = places.Places({1: "new", 3: 7}, files.Files())
 want(p.through(["a", "b", (1, 2)]), ["a", "new", (7, 2)]); want(p.through({"k": None}), {"k": None}); want(p.values, ["a", "new", (1, 2), 7, 2, None])`,
+		"parts of a record have places": `
+import collections, files
+Row = collections.namedtuple("row", "name size")
+p = places.Places({1: 9}, files.Files())
+out = p.through([Row("a", 1)]); want((out, type(out[0]), p.values), ([("a", 9)], Row, ["a", 9]))`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

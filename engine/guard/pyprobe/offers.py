@@ -8,13 +8,17 @@ import io
 
 import atoll_guard_callables as callables
 from atoll_guard_internals import given_names
+from atoll_guard_records import COPYING
 
 MOST_FILES = 400
 SIMPLE = (bool, int, float, str, type(None))
 ASKED = {"str", "bytes", "list", "tuple", "dict", "int", "float", "bool"}
 OF_TEXT = {"splitlines", "lower", "upper", "casefold", "swapcase", "startswith", "endswith", "strip", "lstrip", "rstrip", "isdigit", "isspace", "isalpha", "isalnum", "zfill"}
 OPERATORS = {"__str__", "__repr__", "__len__", "__iter__", "__contains__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__getitem__",
-             "__add__", "__sub__", "__mul__", "__call__", "__bool__", "__init__"}
+             "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__", "__xor__", "__neg__", "__pos__", "__abs__",
+             "__invert__", "__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__iadd__", "__isub__", "__ior__", "__iand__", "__ne__", "__int__", "__float__", "__index__",
+             "__round__", "__reversed__", "__format__", "__setitem__", "__delitem__", "__missing__", "__call__", "__bool__", "__init__"} | COPYING
+CHANGING = {"__setitem__", "__delitem__", "__iadd__", "__isub__", "__ior__", "__iand__", "__missing__"}  # of those
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 

@@ -10,6 +10,8 @@ import contextlib
 import math
 import re
 
+from atoll_guard_records import is_record, through
+
 MARK = 0x61746F6C6C  # begins choices that put values in; no choice is as large
 MOST_PLACES = 80  # of one call
 MOST_PUT = 8
@@ -89,6 +91,8 @@ class Places:
         return holder
 
     def value(self, v, depth):
+        if is_record(v) and depth < 4:
+            return through(v, lambda x: self.value(x, depth + 1))
         held = self.files.of(v) if self.files.held else None
         at = len(self.values)
         whole = type(v) in (list, tuple, dict)

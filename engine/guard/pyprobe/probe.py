@@ -38,6 +38,7 @@ import time
 import types
 
 import atoll_guard_matches as matches
+import atoll_guard_records as records
 import atoll_guard_sharing as sharing
 import atoll_guard_standard as standard
 from atoll_guard_beyond import of_change
@@ -49,7 +50,7 @@ from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import PLACE, Files, Origin, is_path, other_lines, text_of
 from atoll_guard_internals import Internals
 from atoll_guard_kinds import DERIVED, KINDS, derived, plain
-from atoll_guard_offers import OPERATORS, SIMPLE, as_type, asked_by, classes_asked_for, has_texts, module_of, offers, only_one_asks, public_names, rest_of
+from atoll_guard_offers import CHANGING, OPERATORS, SIMPLE, as_type, asked_by, classes_asked_for, has_texts, module_of, offers, only_one_asks, public_names, rest_of
 from atoll_guard_places import Places, as_bytes, spelled, unspelled
 from atoll_guard_room import bounded, sprawls
 from atoll_guard_watch import Watch, hidden, plan
@@ -363,6 +364,8 @@ class Recorder:
         try:
             data = pickle.dumps(value, 4)
         except Exception:
+            if records.is_record(value):
+                return ("record", *self.mark(type(value)), [self.encode(v, depth + 1) for v in value])
             if isinstance(value, NAMED) or callable(value) and not isinstance(value, type) and not of_tree(type(value)):  # such as a mock
                 return ("function", place_of(value))
             raise Unrecordable from None
@@ -819,7 +822,9 @@ def affected(q):
     def mark(key):
         parts = key.split(".")
         reach.add(parts[-1])
-        if len(parts) > 1 and parts[-1].startswith("__"):
+        if parts[-1] in records.COPYING:
+            reach.update(records.COPIERS)
+        elif len(parts) > 1 and parts[-1].startswith("__"):
             reach.add(parts[-2])  # called without its name
 
     whole = any(k.endswith("<top>") for k in names)
@@ -878,6 +883,8 @@ def decode(recipe):
         return matches.made(decode(recipe[1]), decode(recipe[2]), *recipe[3:])
     if kind in ("list", "tuple", "set"):
         return {"list": list, "tuple": tuple, "set": set}[kind](decode(r) for r in recipe[1])
+    if kind == "record":
+        return find(*recipe[1:3])._make(decode(r) for r in recipe[3])
     if kind == "dict":
         return {decode(k): decode(v) for k, v in recipe[1]}
     return made(recipe)[0]
@@ -1118,6 +1125,8 @@ class Vary:
             return type(v)(self.other_list(list(v), depth))
         if type(v) is dict and depth < 4:
             return self.other_dict(v, depth)
+        if records.is_record(v):
+            return records.other(v, d, lambda x: self.other(x, depth + 1))
         if type(v) in (set, frozenset):
             return type(v)(self.other_list(sorted(v, key=repr), depth))
         return standard.other(v, d, lambda x: self.other(x, depth + 1))
@@ -1519,7 +1528,7 @@ class Session:
             out = []
             for g, calls in self.recorded.items():
                 name = g.removeprefix(module + ":" + owner + ".")
-                if name != g and "." not in name and name not in OPERATORS:
+                if name != g and "." not in name and name not in OPERATORS - CHANGING:
                     out += [(name, *pickle.loads(data)[2:]) for data in calls[:MOST_STEPS]]
             self.called[module, owner] = out
         return self.called[module, owner]
@@ -1632,11 +1641,16 @@ class Session:
             if made:
                 return "", "", d.choices()
             called = module.rsplit(".", 1)[-1] + "." + name.removesuffix(".__init__")
-            if me is not None:
+            copies = me is not None and name.rsplit(".", 1)[-1] in records.COPYING
+            if copies:
+                called, args, kwargs = "copy of " + words, [], {}
+            elif me is not None:
                 called = words + "." + name.rsplit(".", 1)[-1]
-            shown = (called + call_text(args, kwargs)).replace(FLOAT_MARK, "")
+            shown = (called + ("" if copies else call_text(args, kwargs))).replace(FLOAT_MARK, "")
             try:
-                if me is not None:
+                if copies:
+                    f = functools.partial(records.copied, me)
+                elif me is not None:
                     f = inspect.getattr_static(type(me), name.rsplit(".", 1)[-1], None)
                     f = getattr(me, name.rsplit(".", 1)[-1]) if not isinstance(f, property) else (lambda: getattr(me, name.rsplit(".", 1)[-1]))
                 else:
@@ -1719,6 +1733,10 @@ class Session:
         if own[0] == "made":
             return made(own, vary)
         me = decode(own)
+        if vary and records.is_record(me):
+            for _ in range(vary.own or int(vary.d.chance(4))):
+                me = vary.other(me)
+            me = records.through(me, lambda x: vary.places.value(x, 0))
         return me, show(me, live=True)
 
     def makers(self, group):
