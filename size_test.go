@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,7 +47,13 @@ func TestNothingIsTooLargeToRead(t *testing.T) {
 		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || d.Name() == "testdata") {
 			return fs.SkipDir
 		}
-		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+		if ext := filepath.Ext(path); ext == ".py" || ext == ".js" {
+			text, err := os.ReadFile(path)
+			if n := bytes.Count(text, []byte("\n")); n > mostLines {
+				t.Errorf("%s has %d lines, more than %d", path, n, mostLines)
+			}
+			return err
+		} else if ext != ".go" || strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
 		set := token.NewFileSet()

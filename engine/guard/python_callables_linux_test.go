@@ -94,13 +94,17 @@ func TestValuesInThePlaceOfRecordedPythonValues(t *testing.T) {
 	const begin = `
 import sys
 sys.path.insert(0, sys.argv[1])
-import probe
+from atoll_guard_draws import Draws
+from atoll_guard_edges import Edges
+from atoll_guard_outcomes import failure
+from atoll_guard_session import Session
+from atoll_guard_vary import Vary
 from atoll_guard_callables import *
 
-LITERALS, EDGES = {"strings": [], "ints": [], "floats": []}, probe.Edges([], [])
+LITERALS, EDGES = {"strings": [], "ints": [], "floats": []}, Edges([], [])
 
 def others(v, n=4000):
-    return [probe.Vary(probe.Draws(seed=i), LITERALS, EDGES).other(v) for i in range(n)]
+    return [Vary(Draws(seed=i), LITERALS, EDGES).other(v) for i in range(n)]
 
 def want(got, wanted):
     if got != wanted:
@@ -111,8 +115,8 @@ def want(got, wanted):
 		"a number is written in another way":                   `want({"x 12E5", "x 0xc", "x .12", "x NaN"} <= set(others("x 12")), True); want(any(v.endswith("E+2") for v in others("no number", 20000)), True)`,
 		"an expression of the code is matched": `from atoll_guard_patterns import matched
 want(matched([r"\\[0-3][0-7]", "plain (text)", r"[a-c]+x|\d{2,}", "[open", r"(?i)(b)\1"]), ["\\00", "\\37", "\\24", "\\20", "\\34", "\\07", "\\04", "ax", "77777", "77", "abbax", "bcaax", "70", "bb"])
-near = probe.Edges([{"s": r"\\[0-3][0-7]"}], []).near("abcd"); want({"ab\\37cd", "abcd\\00"} <= set(near), True)`,
-		"bytes stay what they are where they are not changed": `near = others(b"\xff\x80ab"); want(sum(b"\xff\x80" in v for v in near) > len(near) // 2, True); want("世界".encode() in probe.Edges([], []).near(b"a"), True)`,
+near = Edges([{"s": r"\\[0-3][0-7]"}], []).near("abcd"); want({"ab\\37cd", "abcd\\00"} <= set(near), True)`,
+		"bytes stay what they are where they are not changed": `near = others(b"\xff\x80ab"); want(sum(b"\xff\x80" in v for v in near) > len(near) // 2, True); want("世界".encode() in Edges([], []).near(b"a"), True)`,
 		"a function becomes another":                          `want({f.__name__ for f in others(len, 400)}, {f.__name__ for f in FUNCTIONS})`,
 		"a function stands for one that takes as many":        `want([place_of(f) for f in (lambda: 1, lambda a: 1, lambda *a: 1, lambda a, b: 1, lambda a, b=1: 1)], [OF_NONE, OF_ONE, OF_ONE, OF_MORE, OF_ONE])`,
 		"where an object lies orders nothing": `class Thing: pass
@@ -136,8 +140,8 @@ want(last > 1e9, True)`,
 a = [1]; want([bool(told(r, None, [a], lambda c: False)) for r in (a, [a], [1], (1, a), 1)], [True, True, False, True, False])
 class Keeps: pass
 k = Keeps(); k._a = a; want([bool(told(None, k, [given], lambda c: c is Keeps)) for given in (a, [1])], [True, False])`,
-		"where the stack ends is no answer": `want([probe.failure(RecursionError("maximum recursion depth exceeded" + w)) for w in ("", " in comparison")], ["raises RecursionError"] * 2)`,
-		"there are no more cases than an answer can tell of": `s = probe.Session.__new__(probe.Session)
+		"where the stack ends is no answer": `want([failure(RecursionError("maximum recursion depth exceeded" + w)) for w in ("", " in comparison")], ["raises RecursionError"] * 2)`,
+		"there are no more cases than an answer can tell of": `s = Session.__new__(Session)
 def cases(count, groups):
     s.q = {"count": count, "groups": groups}
     return s.cases()

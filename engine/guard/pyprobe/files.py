@@ -283,3 +283,6 @@ def other_words(words, d, word):
     else:
         words[at] = word
     return " ".join(words)
+
+
+FILES = Files()  # of the case that is under way

@@ -1,0 +1,88 @@
+"""Values, and objects with the calls that they had, made again of their recipes.
+
+Standard library only.
+"""
+import contextlib
+import importlib
+import inspect
+import pickle
+
+import atoll_guard_matches as matches
+from atoll_guard_callables import FUNCTIONS
+from atoll_guard_files import FILES
+from atoll_guard_outcomes import MOST_DRAINED, failure, show
+from atoll_guard_recorder import options_of
+
+
+def decode(recipe):
+    kind = recipe[0]
+    if kind == "value":
+        return pickle.loads(recipe[1])
+    if kind == "global":
+        return find(*recipe[1:])
+    if kind == "file":
+        return FILES.make(*recipe[1:])
+    if kind == "function":
+        return FUNCTIONS[recipe[1]]
+    if kind == "match":
+        return matches.made(decode(recipe[1]), decode(recipe[2]), *recipe[3:])
+    if kind in ("list", "tuple", "set"):
+        return {"list": list, "tuple": tuple, "set": set}[kind](decode(r) for r in recipe[1])
+    if kind == "record":
+        return find(*recipe[1:3])._make(decode(r) for r in recipe[3])
+    if kind == "dict":
+        return {decode(k): decode(v) for k, v in recipe[1]}
+    return made(recipe)[0]
+
+
+def made(recipe, vary=None):
+    """An object made again, at times with other options, and how in words."""
+    _, module, name, (args, kwargs), history, settings = recipe
+    cls = find(module, name)
+    args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
+    if vary:
+        args, kwargs = vary.options(args, kwargs)
+        args, kwargs = vary.places.through(args), vary.places.through(kwargs)
+        history = vary.with_step(module, name, history)
+        vary.choose_step(len(history))
+    words = name + call_text(args, kwargs)
+    try:
+        me = cls(*args, **kwargs)
+    except (Exception, SystemExit) as e:
+        raise NotMade(words, failure(e)) from None
+    given = []  # by the steps
+    for at, (method, margs, mkwargs, *of) in enumerate(history):
+        margs, mkwargs = [decode(a) for a in margs], {k: decode(v) for k, v in mkwargs.items()}
+        if vary:
+            margs, mkwargs = vary.step(at, margs, mkwargs)
+        words += ("->" if of else ".") + method + call_text(margs, mkwargs)
+        given.append(None)
+        with contextlib.suppress(Exception, SystemExit):
+            result = given[at] = getattr(given[of[0]] if of else me, method)
+            if callable(result):
+                result = given[at] = result(*margs, **mkwargs)
+            if inspect.isgenerator(result):
+                list(zip(range(MOST_DRAINED), result))
+    if vary:
+        settings = vary.places.through(vary.settings(settings or options_of(me, vary.known)))
+    for attribute, value in settings.items():
+        if getattr(me, attribute, me) is not me and getattr(me, attribute) != value:
+            words += " with %s = %s" % (attribute, show(value, live=True))
+            with contextlib.suppress(Exception, SystemExit):
+                setattr(me, attribute, value)
+    return me, words
+
+
+class NotMade(Exception):
+    """A constructor failed: how it was called, and how it failed."""
+
+
+def call_text(args, kwargs):
+    return "(" + ", ".join([show(a, live=True) for a in args] + [k + "=" + show(v, live=True) for k, v in kwargs.items()]) + ")"
+
+
+def find(module, name):
+    value = importlib.import_module(module)
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value

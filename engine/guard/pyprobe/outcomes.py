@@ -1,0 +1,184 @@
+"""What a caller can see of a value, or of a failure, in words.
+
+Standard library only.
+"""
+import collections.abc
+import contextlib
+import enum
+import functools
+import linecache
+import re
+
+from atoll_guard_callables import stands_in
+from atoll_guard_files import FILES, is_path
+from atoll_guard_kinds import DERIVED, plain
+from atoll_guard_offers import rest_of
+from atoll_guard_room import LONGEST
+from atoll_guard_tree import in_tree, of_tree
+
+FLOAT_MARK = "\x01"
+MOST_DRAINED = 200  # of what an iterator yields
+MISUSE = (AttributeError, TypeError)  # what the interpreter makes of a value of a wrong type: which of them depends on how it was asked
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def drained(v, rest):
+    """What an iterator yields, to a bound, and how it fails."""
+    out = []
+    try:
+        for x in zip(range(MOST_DRAINED), v):
+            out.append(rest(x[1]))
+    except (Exception, SystemExit) as e:
+        out.append(failure(e))
+    return "yields [" + ", ".join(out) + "]"
+
+
+def is_drained(v):
+    """Whether a value is an iterator that is no object of the tree: what it yields is all there is of it."""
+    return hasattr(v, "__next__") and not isinstance(v, type) and not of_tree(type(v)) and not rest_of(v)
+
+
+def pairs_of(table):
+    """The keys of a table with what it gives for them."""
+    for k in table:
+        yield k, table[k]
+
+
+VALUES = {int: int.__int__, float: float.__float__, str: str.__str__, bytes: lambda v: bytes(memoryview(v))}  # of a type that is derived from one of these
+
+
+def fields_of(v, depth):
+    """The public attributes of an object, with what its properties give."""
+    fields = {k: x for k, x in getattr(v, "__dict__", {}).items() if not k.startswith("_")}
+    for k, computed in public_of(type(v)):
+        if not computed and hasattr(v, k):
+            fields[k] = getattr(v, k)
+        elif computed and depth < 3:
+            with contextlib.suppress(Exception, SystemExit):
+                fields[k] = getattr(v, k)
+    return sorted(fields.items())
+
+
+@functools.lru_cache(1000)
+def public_of(cls):
+    """The public places of the objects of a class, and its properties, which are computed."""
+    out = []
+    for c in cls.__mro__:
+        slots = getattr(c, "__slots__", ())
+        out += [(k, False) for k in (slots if not isinstance(slots, str) else ()) if not k.startswith("_")]
+        out += [(k, True) for k, p in vars(c).items() if isinstance(p, property) and not k.startswith("_")]
+    return out
+
+
+@functools.lru_cache(1000)
+def has_of_tree(cls, name):
+    """Whether a class has a method that the tree defines."""
+    defines = next((c for c in cls.__mro__ if name in vars(c)), object)
+    return defines is not object and of_tree(defines)
+
+
+def said_by(v, depth, names):
+    """What methods of the tree that Python asks an object for give."""
+    text = ""
+    for name in names:
+        if depth < 3 and has_of_tree(type(v), name):
+            with contextlib.suppress(Exception, SystemExit):
+                text += " " + name + "=" + repr(getattr(v, name)())
+    return text
+
+
+def kind_of(v, depth, rest):
+    """What a list, a table or the like has of its own by being of a type of the tree."""
+    fields = fields_of(v, depth)
+    return type(v).__name__ + ("{" + ", ".join(k + "=" + rest(x) for k, x in fields) + "}" if fields else "") + said_by(v, depth, ("__bool__",))
+
+
+def show(v, depth=0, seen=(), live=False):
+    """What a caller can see of a value, and nothing of how it is kept. What is live
+    is still to be used, and nothing is taken out of it."""
+    if id(v) in seen:
+        return "..."
+    if live and FILES.held and FILES.of(v):
+        return FILES.words(v)
+    if v is None or isinstance(v, (bool, int, str, bytes)) and type(v) in (type(None), bool, int, str, bytes):
+        return repr(v)
+    if live and type(v) in DERIVED:
+        v, name = plain(v)
+        return name + "(" + show(v, depth, seen, live) + ")"
+    if type(v) is float:
+        if v != v or v in (float("inf"), float("-inf")):
+            return repr(v)
+        return FLOAT_MARK + repr(v if v else 0.0)
+    if type(v) is complex:
+        return show(v.real) + "+j*" + show(v.imag)
+    if depth > 7:
+        return "..."
+    seen = seen + (id(v),)
+    rest = lambda x: show(x, depth + 1, seen, live)
+    own = of_tree(type(v))
+    if rest_of(v):
+        return rest_of(v)
+    if isinstance(v, enum.Enum):
+        return type(v).__name__ + "." + v.name
+    kind = kind_of(v, depth, rest) if own and isinstance(v, (list, tuple, set, frozenset, dict)) else ""
+    if isinstance(v, (list, tuple)) and type(v).__repr__ in (list.__repr__, tuple.__repr__) or isinstance(v, tuple) and hasattr(v, "_fields"):
+        inner = ", ".join(rest(x) for x in v[:2000])
+        return kind + ("[%s]" if isinstance(v, list) else "(%s)") % inner
+    if isinstance(v, (set, frozenset)):
+        return kind + "{" + ", ".join(sorted(rest(x) for x in v)) + "}"
+    if isinstance(v, dict):
+        return kind + "{" + ", ".join(rest(k) + ": " + rest(x) for k, x in list(v.items())[:2000]) + "}"
+    if isinstance(v, BaseException):
+        return type(v).__name__ + "(" + repr(words_of(v)) + ")"
+    if isinstance(v, type):
+        return "class " + v.__name__
+    if is_drained(v) or type(v) is range:
+        return type(v).__name__ if live and type(v) is not range else drained(v, rest)
+    if callable(v) and hasattr(v, "__name__"):
+        return v.__name__ if live and stands_in(v) else "function"
+    if hasattr(v, "tolist") and callable(v.tolist):
+        return rest(v.tolist())
+    if own:
+        text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x) for k, x in fields_of(v, depth)) + "}"
+        for base in VALUES:
+            if isinstance(v, base):
+                text += " of " + rest(VALUES[base](v))
+        text += said_by(v, depth, ("__str__", "__len__", "__bool__"))
+        if not live and depth < 3 and hasattr(type(v), "__iter__"):
+            text += " " + drained(pairs_of(v) if isinstance(v, collections.abc.Mapping) else v, rest)
+        return text
+    try:
+        return ADDRESS.sub("", repr(v))[:LONGEST]
+    except (Exception, SystemExit) as e:
+        return "repr fails with " + type(e).__name__
+
+
+def words_of(e):
+    """What an exception says; nothing where it cannot."""
+    try:
+        return str(e)
+    except Exception:
+        return ""
+
+
+def failure(e):
+    """An exception: what the code says by raising it, and the kind alone where
+    the interpreter raised it."""
+    if isinstance(e, (RecursionError, MemoryError)):  # its words tell what was under way, which is nothing to a caller
+        return "raises " + type(e).__name__
+    tb = e.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    of_file = isinstance(e, OSError) and (type(e.filename) is str or is_path(e.filename))
+    if tb is not None:
+        said = re.search(r"\braise\b", linecache.getline(tb.tb_frame.f_code.co_filename, tb.tb_lineno))
+        own = in_tree(tb.tb_frame.f_code.co_filename)
+        if said and own or not of_file and (said or not own):
+            fields = fields_of(e, 3) if of_tree(type(e)) else []
+            held = " with " + ", ".join(k + "=" + show(x, 5) for k, x in fields) if fields else ""
+            return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", words_of(e)) + held
+    if of_file:  # whoever of the standard library asked for it
+        return "raises " + type(e).__name__ + " for " + repr(str(e.filename))
+    if type(e) in MISUSE:
+        return "raises " + " or ".join(sorted(c.__name__ for c in MISUSE))
+    return "raises " + type(e).__name__

@@ -1,0 +1,142 @@
+"""What a change can reach, by the names that sources mention, and the constants of sources.
+
+Standard library only; it reads the text of modules and runs nothing of them.
+"""
+import ast
+import contextlib
+
+import atoll_guard_records as records
+from atoll_guard_offers import asked_by, classes_asked_for, only_one_asks
+from atoll_guard_tree import sources_of_tree
+from atoll_guard_watch import hidden, plan
+
+
+def declarations(source):
+    """Names of functions, methods, classes and module values with what they mention."""
+    out = {}
+
+    def add(key, node, without=()):
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+        text = ast.dump(strip(node))
+        old = out.get(key)
+        out[key] = (text + (old[0] if old else ""), names | (old[1] if old else set()))
+
+    def strip(node):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(getattr(body[0], "value", None), ast.Constant) and isinstance(body[0].value.value, str):
+            node.body = body[1:] or [ast.Pass()]
+        return node
+
+    def visit(body, prefix):
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                add(prefix + node.name, node)
+            elif isinstance(node, ast.ClassDef):
+                rest = ast.ClassDef(name=node.name, bases=node.bases, keywords=node.keywords, decorator_list=node.decorator_list, body=[ast.Pass()])
+                add(prefix + node.name, rest)
+                visit(node.body, prefix + node.name + ".")
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                for a in node.names:
+                    add(prefix + (a.asname or a.name.split(".")[0]), node)
+            elif isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
+                for part in ("body", "orelse", "finalbody"):
+                    visit(getattr(node, part, []), prefix)
+                for h in getattr(node, "handlers", []):
+                    visit(h.body, prefix)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for t in targets:
+                    for n in ast.walk(t):
+                        if isinstance(n, ast.Name):
+                            add(prefix + n.id, node)
+            elif not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Constant):
+                add(prefix + "<top>", node)
+
+    try:
+        visit(ast.parse(source).body, "")
+    except (SyntaxError, ValueError):
+        return None
+    return out
+
+
+def affected(q):
+    """Names that a change can reach, by the names that sources mention."""
+    was, now = {}, {}
+    for name in sources_of_tree():
+        with contextlib.suppress(OSError, UnicodeDecodeError), open(name, encoding="utf-8") as h:
+            was[name] = declarations(h.read())
+    now.update(was)
+    for name, source in (q.get("sources") or {}).items():
+        now[name] = declarations(source)
+    names, all_decls = set(), []
+    for name in set(was) | set(now):
+        a, b = was.get(name) or {}, now.get(name) or {}
+        for key in set(a) | set(b):
+            all_decls.append((key, (a.get(key, ("", set()))[1]) | (b.get(key, ("", set()))[1])))
+            if a.get(key, ("",))[0] != b.get(key, ("",))[0]:
+                names.add(key)
+    reach = set()
+
+    def mark(key):
+        parts = key.split(".")
+        reach.add(parts[-1])
+        if parts[-1] in records.COPYING:
+            reach.update(records.COPIERS)
+        elif len(parts) > 1 and parts[-1].startswith("__"):
+            reach.add(parts[-2])  # called without its name
+
+    whole = any(k.endswith("<top>") for k in names)
+    for k in names:
+        mark(k)
+    grown = bool(names)
+    while grown:
+        grown = False
+        for key, mentioned in all_decls:
+            if key.split(".")[-1] not in reach and mentioned & reach:
+                mark(key)
+                grown = True
+    return {"names": sorted(reach), "whole": whole, "changed": sorted(names), "readers": sorted(readers(q, was, now, names)), "watch": watched(q, was, now, names)}
+
+
+def readers(q, was, now, names):
+    """The methods that read what a changed one may write and no caller sees: they alone tell what it did."""
+    out = set()
+    for name, source in (q.get("sources") or {}).items():
+        with contextlib.suppress(OSError, UnicodeDecodeError, SyntaxError, ValueError), open(name, encoding="utf-8") as f:
+            for text in (f.read(), source):
+                for owner, fields in hidden(text, names).items():
+                    every = list((was.get(name) or {}).items()) + list((now.get(name) or {}).items())
+                    out |= {key for key, (_, mentioned) in every if key.startswith(owner + ".") and mentioned & fields}
+    return out - names
+
+
+def watched(q, was, now, names):
+    """What to watch in the files that changed."""
+    out = {}
+    for name, source in (q.get("sources") or {}).items():
+        tables = [{k: mentioned for k, (_, mentioned) in (version.get(name) or {}).items()} for version in (was, now)]
+        with contextlib.suppress(OSError, UnicodeDecodeError, SyntaxError, ValueError), open(name, encoding="utf-8") as f:
+            text = f.read()
+            out[name] = plan(text, source, tables, names & (set(tables[0]) | set(tables[1])))
+            out[name]["asked"] = asked_by(name, ast.parse(source))
+            out[name]["classes"] = classes_asked_for(name, [text, source])
+            out[name]["inner"] = only_one_asks(name, text, source)
+    return out
+
+
+def literals(files):
+    out = {"strings": [], "ints": [], "floats": []}
+    for name in files:
+        try:
+            with open(name, encoding="utf-8") as f:
+                tree = ast.parse(f.read())
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for n in ast.walk(tree):
+            if isinstance(n, ast.Constant):
+                kind = {str: "strings", int: "ints", float: "floats"}.get(type(n.value))
+                if kind == "ints" and abs(n.value) >= 1 << 63 or kind == "floats" and abs(n.value) == float("inf"):
+                    continue
+                if kind and len(out[kind]) < 300 and n.value not in out[kind] and (kind != "strings" or len(n.value) < 2000):
+                    out[kind].append(n.value)
+    return out

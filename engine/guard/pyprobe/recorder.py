@@ -1,0 +1,321 @@
+"""Keeps calls while tests run, each as a recipe that makes it again.
+
+Standard library only.
+"""
+import dataclasses
+import inspect
+import pickle
+import re
+import sys
+import threading
+import time
+
+import atoll_guard_matches as matches
+import atoll_guard_records as records
+from atoll_guard_callables import NAMED, can_be_named, place_of
+from atoll_guard_chains import Chains, flat
+from atoll_guard_files import Origin
+from atoll_guard_internals import Internals
+from atoll_guard_offers import SIMPLE, module_of, offers
+from atoll_guard_room import LONGEST, sprawls
+from atoll_guard_tree import TREE, folders_of_tree, in_tree, is_test, of_tree, sources_of_tree
+
+MOST_RECORDED = 200
+MOST_TRIED = 3000
+MOST_OF_SCRIPTS = 20  # calls of a function, besides those of the tests
+LARGEST = 2 << 20  # bytes of one call of a script
+MOST_LARGE = 3  # of those of a function
+ALL_LARGE = 12 << 20  # bytes of all of them
+MOST_POOLED = 60  # values of one parameter
+MOST_HISTORY = 12  # calls that an object had
+MOST_PARTIAL = 20  # calls of one method on objects of which some calls are not known
+
+
+class Unrecordable(Exception):
+    """A value that cannot be kept."""
+
+
+class Recorder:
+    """Keeps the arguments of calls, before the callee can change them."""
+
+    def __init__(self):
+        self.known = {}  # code -> (module, name) or None
+        self.calls = {}  # (module, name) -> {pickle: recipe}
+        self.tried = {}
+        self.objects = {}  # id -> [object, class, init recipe, history or None, whether calls are missing in it]
+        self.marks = {}  # id -> (object, (module, name))
+        self.expressions = {}  # their recipes
+        self.busy = threading.local()
+        self.stack = []
+        self.most, self.longest = MOST_RECORDED, LONGEST
+        self.large, self.room = {}, 0  # calls of scripts above LONGEST, and bytes for more
+        self.names, self.open = {}, set()  # of parameters, by group; groups that take any keyword
+        self.inherited = set()  # of a private class by a public one
+        self.offers = offers(sources_of_tree())
+        self.origin = Origin(TREE)
+        self.internals = Internals(in_tree, is_test)
+        self.chains = Chains()
+        self.began = float(int(time.time()))
+
+    def more(self):
+        """Makes room for the calls of scripts behind those of the tests."""
+        self.tried, self.most = {}, MOST_RECORDED + MOST_OF_SCRIPTS
+        self.longest, self.room = LARGEST, ALL_LARGE
+
+    def resolve(self, frame):
+        code = frame.f_code
+        if code in self.known:
+            return self.known[code]
+        found = None
+        module = sys.modules.get(frame.f_globals.get("__name__", ""))
+        if module is not None and module.__name__ != "__main__" and in_tree(code.co_filename) and not is_test(code.co_filename):
+            found = self.search(module, code)
+        self.known[code] = found
+        return found
+
+    @staticmethod
+    def search(module, code):
+        def codes(f):
+            f = getattr(f, "__func__", f)
+            if isinstance(f, property):
+                f = f.fget
+            seen = 0
+            while f is not None and seen < 10:
+                if getattr(f, "__code__", None) is code:
+                    return True
+                f, seen = getattr(f, "__wrapped__", None), seen + 1
+            return False
+
+        for name, value in list(vars(module).items()):
+            if isinstance(value, type):
+                if value.__module__ != module.__name__:
+                    continue
+                for attr, member in list(vars(value).items()):
+                    if codes(member):
+                        return module.__name__, value.__qualname__ + "." + attr
+            elif codes(value):
+                return module.__name__, name
+        return None
+
+    def encode(self, value, depth=0):
+        """A recipe for a value: pickled, or how to make it again."""
+        if depth > 6:
+            raise Unrecordable
+        if type(value) is object:
+            return ("global", *self.mark(value))
+        kept = self.objects.get(id(value))
+        if kept is not None and kept[0] is value:
+            if kept[3] is None:
+                raise Unrecordable
+            return ("made", kept[1].__module__, kept[1].__qualname__, kept[2], flat(kept[3]), self.settings(value))
+        if dataclasses.is_dataclass(value) and not isinstance(value, type) and of_tree(type(value)):
+            fields = {f.name: self.encode(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value) if f.init}
+            return ("made", type(value).__module__, type(value).__qualname__, ((), fields), (), {})
+        if type(value) in (list, tuple, set):
+            return (type(value).__name__, [self.encode(v, depth + 1) for v in value])
+        if type(value) is dict:
+            return ("dict", [(self.encode(k, depth + 1), self.encode(v, depth + 1)) for k, v in value.items()])
+        file = self.origin.recipe(value)
+        if file:
+            return file
+        if isinstance(value, re.Pattern):
+            return self.expression(value)
+        if matches.is_match(value):
+            found = matches.recipe(value, self.encode)
+            if found is None:
+                raise Unrecordable
+            return found
+        if isinstance(value, NAMED) and not can_be_named(value, TREE, module_of):
+            return ("function", place_of(value))
+        try:
+            data = pickle.dumps(value, 4)
+        except Exception:
+            if records.is_record(value):
+                return ("record", *self.mark(type(value)), [self.encode(v, depth + 1) for v in value])
+            if isinstance(value, NAMED) or callable(value) and not isinstance(value, type) and not of_tree(type(value)):  # such as a mock
+                return ("function", place_of(value))
+            raise Unrecordable from None
+        if len(data) > self.longest or b"__main__" in data:
+            raise Unrecordable
+        return ("value", data)
+
+    def mark(self, value):
+        """The module and the name of what code knows by its identity alone, such as a mark of an argument that was not given."""
+        known = self.marks.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
+        for module in list(sys.modules.values()):
+            if getattr(module, "__file__", None) and module.__name__ != "__main__" and any(v is value for v in list(vars(module).values())) and in_tree(module.__file__):
+                name = next(k for k, v in list(vars(module).items()) if v is value)
+                self.marks[id(value)] = value, (module.__name__, name)
+                return module.__name__, name
+        raise Unrecordable
+
+    def expression(self, value):
+        """A regular expression by the name that the tree has for it, for a candidate may have another there."""
+        if value not in self.expressions:
+            try:
+                self.expressions[value] = ("global", *self.mark(value))
+            except Unrecordable:
+                self.expressions[value] = ("value", pickle.dumps(value, 4))
+        return self.expressions[value]
+
+    def settings(self, value):
+        """The options that an object has, by the names of attributes."""
+        return options_of(value, self.offers["options"])
+
+    def arguments(self, frame):
+        code = frame.f_code
+        names = code.co_varnames
+        positional = names[: code.co_argcount]
+        at = code.co_argcount + code.co_kwonlyargcount
+        values = frame.f_locals
+        args = [values[n] for n in positional]
+        kwargs = {n: values[n] for n in names[code.co_argcount : at]}
+        if code.co_flags & inspect.CO_VARARGS:
+            args += list(values[names[at]])
+            at += 1
+        if code.co_flags & inspect.CO_VARKEYWORDS:
+            kwargs.update(values[names[at]])
+        return args, kwargs
+
+    def profile(self, frame, event, arg):
+        if event == "return" and frame in self.chains.waiting:
+            self.chains.returned(frame, arg, lambda v: self.objects.get(id(v), (self,))[0] is v)
+        if event != "call" or getattr(self.busy, "now", False):
+            return
+        key = self.resolve(frame)
+        if key is None:
+            return
+        self.busy.now = True
+        try:
+            self.call(frame, key)
+        except Unrecordable:
+            pass
+        except Exception:
+            pass  # what cannot be looked at is not recorded
+        finally:
+            self.busy.now = False
+
+    def call(self, frame, key):
+        name = key[1].rsplit(".", 1)[-1]
+        args, kwargs = self.arguments(frame)
+        bound = "." in key[1]
+        if key not in self.names:
+            code = frame.f_code
+            self.names[key] = code.co_varnames[: code.co_argcount]
+            if code.co_flags & inspect.CO_VARKEYWORDS:
+                self.open.add(key[0] + ":" + key[1])
+        me = args[0] if bound and args else None
+        kept = self.objects.get(id(me)) if me is not None else None
+        if bound and name == "__init__":
+            if kept is None and len(self.objects) < 20000:
+                entry = [me, type(me), None, None, False]
+                self.objects[id(me)] = entry
+                entry[2] = (tuple(self.encode(a) for a in args[1:]), {k: self.encode(v) for k, v in kwargs.items()})
+                entry[3] = []
+                self.keep((key[0], key[1]), ("call", None, *entry[2]))
+            return
+        public = not name.startswith("_") or name.startswith("__") and name.endswith("__")
+        private = any(p.startswith("_") for p in key[1].split(".")[:-1])
+        if private and public and bound and self.offered(type(me)):
+            key, private = (type(me).__module__, type(me).__name__ + "." + name), False
+            self.names.setdefault(key, frame.f_code.co_varnames[: frame.f_code.co_argcount])
+            self.inherited.add(key)
+        tries = self.tried.get(key, 0)
+        self.tried[key] = tries + 1
+        outer = kept is not None and kept[3] is not None and self.from_outside(frame, me)
+        if not outer and (tries > MOST_TRIED or len(self.calls.get(key, ())) >= self.most):
+            return
+        try:
+            rest = args[1:] if bound and not isinstance(me, type) else args
+            if bound and isinstance(me, type):
+                rest = args[1:]
+            recipe = (tuple(self.encode(a) for a in rest), {k: self.encode(v) for k, v in kwargs.items()})
+            if public and not private and not self.internals.has(key, frame) and not (outer and kept[4] and len(self.calls.get(key, ())) >= MOST_PARTIAL):
+                own = self.encode(me) if bound and not isinstance(me, type) and not self.static(frame, key) else None
+                if bound and self.static(frame, key):
+                    recipe = (tuple(self.encode(a) for a in args), recipe[1])
+                self.keep(key, ("call", own, *recipe))
+        except Unrecordable:
+            if outer:
+                kept[4] = True
+            raise
+        if outer:
+            steps = [self.append(kept, (name, *recipe))]
+            steps += [self.append(owner, (name, *recipe, step)) for owner, step in self.chains.behind(me, frame)]
+            self.chains.called(frame, steps)
+
+    @staticmethod
+    def append(kept, step):
+        """Adds a step to the history of an object."""
+        if len(kept[3]) >= MOST_HISTORY:  # what was done first and last with an object that many tests have, such as one of a module
+            del kept[3][MOST_HISTORY // 2]
+            kept[4] = True
+        kept[3].append(step)
+        return kept, step
+
+    @staticmethod
+    def offered(cls):
+        """Whether a class is one that callers name: what it has of a private one is its own."""
+        public = cls.__qualname__.isidentifier() and not cls.__name__.startswith("_") and cls.__module__ != "__main__"
+        return public and not issubclass(cls, type) and of_tree(cls) and not is_test(sys.modules[cls.__module__].__file__)
+
+    @staticmethod
+    def static(frame, key):
+        module = sys.modules.get(key[0])
+        owner, _, name = key[1].rpartition(".")
+        cls = module
+        for part in owner.split("."):
+            cls = getattr(cls, part, None)
+        return isinstance(inspect.getattr_static(cls, name, None), staticmethod)
+
+    @staticmethod
+    def from_outside(frame, me):
+        back = frame.f_back
+        while back is not None and not in_tree(back.f_code.co_filename):
+            back = back.f_back
+        if back is None or back.f_code.co_argcount == 0:
+            return True
+        return back.f_locals.get(back.f_code.co_varnames[0]) is not me
+
+    def keep(self, key, recipe):
+        calls = self.calls.setdefault(key, {})
+        if len(calls) >= self.most:
+            return
+        data = pickle.dumps(recipe, 4)
+        if sprawls(recipe, data):
+            return
+        if len(data) <= LONGEST:
+            calls.setdefault(data, recipe)
+        elif len(data) <= self.room:
+            large = self.large.setdefault(key, {})
+            if len(large) < MOST_LARGE and data not in large:
+                large[data] = recipe
+                self.room -= len(data)
+
+    def saved(self):
+        out = {}
+        for (module, name), calls in sorted(self.calls.items()):
+            out[module + ":" + name] = sorted(calls, key=lambda d: (len(d), d))
+        large = {module + ":" + name: list(calls) for (module, name), calls in sorted(self.large.items())}
+        return {"calls": out, "large": large, "paths": folders_of_tree(), "now": self.began, "pool": self.pool(), "names": self.parameters(), "open": sorted(self.open), "inherited": sorted(m + ":" + n for m, n in self.inherited), **self.offers}
+
+    def parameters(self):
+        """Names of the arguments that a call holds in order, without the object."""
+        return {m + ":" + n: list(names[1:] if "." in n and names[:1] in (("self",), ("cls",)) else names) for (m, n), names in sorted(self.names.items())}
+
+    def pool(self):
+        """Values of arguments by the name of their parameter, short ones first."""
+        out, names = {}, self.parameters()
+        for (module, name), calls in sorted(self.calls.items()):
+            for _, _, args, kwargs in calls.values() if (module, name) not in self.inherited else ():
+                for k, recipe in list(zip(names.get(module + ":" + name, []), args)) + list(kwargs.items()):
+                    out.setdefault(k, {})[repr(recipe)] = recipe
+        return {k: [v[r] for r in sorted(v, key=lambda r: (len(r), r))[:MOST_POOLED]] for k, v in sorted(out.items())}
+
+
+def options_of(value, known):
+    """The values of an object's options, of which known has the names by class."""
+    held = getattr(value, "__dict__", {})
+    return {a: held[a] for c in type(value).__mro__ for a in known.get((c.__module__, c.__qualname__), ()) if type(held.get(a, held)) in SIMPLE}

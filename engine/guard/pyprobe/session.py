@@ -1,0 +1,489 @@
+"""Answers one request: makes the cases that it asks for, and tells what came of each.
+
+Standard library only.
+"""
+import asyncio
+import contextlib
+import functools
+import inspect
+import io
+import json
+import os
+import pickle
+import random
+import sys
+
+import atoll_guard_records as records
+import atoll_guard_sharing as sharing
+from atoll_guard_callables import Calls, FUNCTIONS, answers, giver, made_by
+from atoll_guard_clock import Clock
+from atoll_guard_draws import Draws, MASK, fnv, short, variants
+from atoll_guard_edges import Edges, in_turn, is_large
+from atoll_guard_explorer import Explorer, Kept, beside, simpler
+from atoll_guard_files import FILES, PLACE
+from atoll_guard_making import NotMade, call_text, decode, find, made
+from atoll_guard_offers import CHANGING, OPERATORS, as_type, has_texts, rest_of
+from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, is_drained, show
+from atoll_guard_places import spelled
+from atoll_guard_room import LONGEST
+from atoll_guard_tree import TREE, in_tree, of_tree
+from atoll_guard_vary import Vary, WRITTEN, near
+from atoll_guard_watch import Watch
+from atoll_guard_watchdog import Watchdog
+
+MOST_TOLD = 1 << 20  # characters of inputs and outcomes in one answer
+MOST_SURVEYED = 7 << 20  # characters of an answer about all cases: one that is larger than the guard takes is none
+OF_CASE = 120  # characters about one case, besides the name of its group
+EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
+LARGE_SHARE = 40  # one case in so many is a large call
+MOST_STEPS = 8  # calls of one method that an object may have had before, too
+
+
+class Session:
+    def __init__(self, q, out):
+        self.q, self.out = q, out
+        self.dog = Watchdog((q.get("case_ms") or 5000) / 1000, out)
+        with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
+            self.kept = pickle.load(f)
+        self.clock = Clock(self.kept["now"])
+        self.clock.install()
+        sys.path += [p for p in (os.path.join(TREE, rest) for rest in self.kept["paths"]) if p not in sys.path]
+        self.recorded, self.large = self.kept["calls"], self.kept["large"]
+        for group in self.large:
+            self.recorded.setdefault(group, [])
+        lits = q.get("literals") or {}
+        self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
+        self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
+        self.aims, self.made, self.called, self.near_to, self.values = {}, {}, {}, {}, []
+        self.position, self.watch = 0, self.watched()
+        self.asked = self.asked_types()
+        self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
+        self.inner = {group: kinds for file in self.files.values() for group, kinds in file.get("inner", {}).items()}
+        self.groups = list(self.recorded)
+        for name in q.get("extra") or []:
+            if name not in self.recorded:
+                self.groups.append(name)
+
+    def write(self, **a):
+        os.write(self.out, (json.dumps(a) + "\n").encode())
+
+    def asked_types(self):
+        """The types that functions ask their parameters for, by group and name; where they changed, in both versions."""
+        out = {group: {k: list(types) for k, types in asked.items()} for group, asked in self.kept["asked"].items()}
+        for file in self.files.values():
+            for group, asked in file.get("asked", {}).items():
+                for name, types in asked.items():
+                    known = out.setdefault(group, {}).setdefault(name, [])
+                    known += [kind for kind in types if kind not in known]
+        return out
+
+    def watched(self):
+        """The marks in what changed, where inputs are looked for or made of those that were found; None for no marks."""
+        self.files = {}
+        with contextlib.suppress(KeyError), open(os.environ["ATOLL_GUARD_WATCH"], encoding="utf-8") as f:
+            self.files = json.load(f)
+        if self.q["mode"] != "explore" and not (self.q["mode"] == "survey" and self.q.get("around")):
+            return None
+        watch = Watch(self.files)
+        watch.install(self.q["mode"] == "explore")
+        return watch
+
+    def seed(self, group, index):
+        return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
+
+    def cases(self):
+        """How many cases a group has: those that are drawn, and edges on top of them, as far as one answer can tell of them. Each
+        tree counts the same, also where one has other edges."""
+        count = self.q.get("count") or 0
+        room = MOST_SURVEYED // sum(len(g) + OF_CASE for g in self.q.get("groups") or ["all"])
+        return min(count + count // EDGE_SHARE, room)
+
+    def corpus(self, group):
+        return (self.q.get("corpus") or {}).get(group) or []
+
+    def vary(self, d):
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers)
+
+    def methods(self, module, owner):
+        """The calls of the methods of a class that were recorded, by name and arguments."""
+        if (module, owner) not in self.called:
+            out = []
+            for g, calls in self.recorded.items():
+                name = g.removeprefix(module + ":" + owner + ".")
+                if name != g and "." not in name and name not in OPERATORS - CHANGING:
+                    out += [(name, *pickle.loads(data)[2:]) for data in calls[:MOST_STEPS]]
+            self.called[module, owner] = out
+        return self.called[module, owner]
+
+    def beside(self, group, kept, index):
+        """A case beside one of some."""
+        d = Draws(seed=self.seed(group, index))
+
+        def other(v, d):
+            vary = self.vary(d)
+            k = d.n(6) if type(v) is str and v else 0
+            return vary.rewritten(v) if k == 5 and WRITTEN.search(v) else vary.replaced(v) if k > 3 else vary.other(v)
+
+        return Draws(seed=d.n(MASK), given=beside(kept, d, other))
+
+    def around(self, group, index):
+        """A case of the corpus, and then one beside some of it, of which each is made once to know its values."""
+        corpus = self.corpus(group)
+        if index < len(corpus):
+            return Draws(given=corpus[index])
+        if group not in self.near_to:
+            self.near_to[group] = []
+            for choices in corpus:
+                self.one(self.position, group, Draws(given=choices), made=True)
+                self.near_to[group].append(Kept(choices, self.values))
+        return self.beside(group, self.near_to[group], index)
+
+    def draws(self, group, index):
+        """The choices of a case: first edges, whatever the seed, then what is drawn, and
+        last the edges that may end the process. Where cases are made of the corpus, one of those."""
+        if self.q.get("around"):
+            return self.around(group, index)
+        early, late = self.aims_of(group)
+        aims, at = early, index
+        if index >= len(early):
+            aims, at = late, index - self.cases() + len(late)
+        if 0 <= at < len(aims):
+            d = Draws(seed=fnv("edge", group, str(index)), aim=aims[at][1])
+            d.forced = list(aims[at][0])
+            return d
+        return Draws(seed=self.seed(group, index - len(early)))
+
+    def aims_of(self, group):
+        """Choices and aims of the edges of a group, the most telling first."""
+        if group in self.aims:
+            return self.aims[group]
+        most = min((self.q.get("count") or 0) // EDGE_SHARE, self.cases() // (EDGE_SHARE + 1))
+        lists = []
+        calls = self.recorded.get(group)
+        if calls:
+            # The shortest call, one in the middle and the longest, for calls are in that order.
+            for base in dict.fromkeys([0, len(calls) // 2, len(calls) - 1, len(calls) // 4]):
+                _, _, args, kwargs = pickle.loads(calls[base])
+                for at, recipe in enumerate(list(args) + list(kwargs.values())):
+                    try:
+                        values = near(self.edges, decode(recipe))
+                    except (Exception, SystemExit):  # what cannot be made again has no edges
+                        continue
+                    lists.append([([base, 1, at, 0], ("other", 0, i), is_large(e), len(calls), len(args) + len(kwargs)) for i, e in enumerate(values)])
+        else:
+            module, name = group.split(":")
+            with contextlib.suppress(Exception, SystemExit):
+                places = min(3, len(inspect.signature(find(module, name.removesuffix(".__init__"))).parameters))
+                for place in range(places):
+                    lists += [[([], (kind, place, i), is_large(e), 0, 0) for i, e in enumerate(values)] for kind, values in (("int", self.edges.ints), ("text", self.edges.texts), ("float", self.edges.floats))]
+        early, late = [], []
+        for choices, aim, large, n_calls, n_args in list(in_turn(*lists))[:most]:
+            # A choice of one is none: it is not drawn.
+            kept = [c for c, n in zip(choices, (n_calls, 4, n_args, 5)) if n > 1]
+            if self.large.get(group):
+                kept.insert(0, 0)
+            (late if large else early).append((kept, aim))
+        large = self.large.get(group) or []
+        early[:0] = [([LARGE_SHARE - 1] + [i] * (len(large) > 1), None) for i in range(len(large))]
+        self.aims[group] = early, late
+        return self.aims[group]
+
+    def one(self, position, group, d, made=False):
+        """A case: its call and what came of it in words, and its choices. made: it is not called."""
+        random.seed(7)
+        self.position = position
+        self.dog.begin(position)
+        try:
+            FILES.clear()
+            Calls.begin()
+            self.clock.begin()
+            if self.watch:
+                self.watch.begin()
+            shown, outcome, used = self.run(group, d, made)
+            shown, outcome = ADDRESS.sub("", shown), ADDRESS.sub("", outcome)  # also of texts that the code makes, such as those of repr
+            if FILES.held:  # where they lie is nothing that a tree says
+                shown, outcome = PLACE.sub("", shown), PLACE.sub("", outcome)
+            return shown, outcome, used
+        finally:
+            self.dog.end()
+
+    def run(self, group, d, made):
+        module, name = group.split(":")
+        vary = self.vary(d)
+        self.values = vary.places.values
+        printed = io.StringIO()
+        shown, args, kwargs, me, words = group, [], {}, None, ""
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
+            try:
+                me, words, args, kwargs = self.arguments(group, d, vary)
+            except NotMade as e:
+                return e.args[0].replace(FLOAT_MARK, ""), e.args[1], d.choices()
+            except (Exception, SystemExit) as e:
+                return "no input", failure(e), d.choices()
+            if made:
+                return "", "", d.choices()
+            called = module.rsplit(".", 1)[-1] + "." + name.removesuffix(".__init__")
+            copies = me is not None and name.rsplit(".", 1)[-1] in records.COPYING
+            if copies:
+                called, args, kwargs = "copy of " + words, [], {}
+            elif me is not None:
+                called = words + "." + name.rsplit(".", 1)[-1]
+            shown = (called + ("" if copies else call_text(args, kwargs))).replace(FLOAT_MARK, "")
+            try:
+                if copies:
+                    f = functools.partial(records.copied, me)
+                elif me is not None:
+                    f = inspect.getattr_static(type(me), name.rsplit(".", 1)[-1], None)
+                    f = getattr(me, name.rsplit(".", 1)[-1]) if not isinstance(f, property) else (lambda: getattr(me, name.rsplit(".", 1)[-1]))
+                else:
+                    f = find(module, name.removesuffix(".__init__"))
+                result = f(*args, **kwargs)
+                if inspect.iscoroutine(result):
+                    result = asyncio.run(result)
+                given = list(args) + list(kwargs.values())
+                taken = sharing.Taken(result) if is_drained(result) else None
+                shares = "" if taken else sharing.told(result, result if name.endswith("__init__") else me, given, of_tree)
+                outcome = answers(result, in_tree, show, failure) if made_by(result, in_tree) else show(taken or result)
+                outcome += sharing.told(taken.items, me, given, of_tree) if taken else shares
+            except (Exception, SystemExit) as e:
+                outcome = failure(e)
+            after = [show(a) for a in list(args) + list(kwargs.values()) if isinstance(a, (list, dict, set, bytearray)) or rest_of(a)]
+            if after:
+                outcome += "; arguments after it " + ", ".join(after)
+            if me is not None:
+                outcome += "; self after it " + show(me)
+            if FILES.held:
+                outcome += FILES.after(list(args) + list(kwargs.values()))
+        if printed.getvalue():
+            outcome += "; printed " + repr(printed.getvalue()[:LONGEST])
+        return shown, outcome[: 2 * LONGEST], d.choices()
+
+    def arguments(self, group, d, vary):
+        calls, large = self.recorded.get(group), self.large.get(group)
+        if large and d.n(LARGE_SHARE) == LARGE_SHARE - 1:  # as it was: one that is varied takes long
+            _, own, args, kwargs = pickle.loads(large[d.n(len(large))])
+            return *self.object_of(own, None), [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
+        if not calls:
+            return self.invented(group, d, vary)
+        _, own, args, kwargs = pickle.loads(calls[d.n(len(calls))])
+        args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
+        names = self.kept["names"].get(group, [])
+        times = d.n(4)
+        vary.as_it_was, vary.own = not times, 0 if args or kwargs else times
+        for _ in range(times if args or kwargs else 0):
+            at = d.n(len(args) + len(kwargs))
+            if at < len(args):
+                args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)
+            else:
+                k = list(kwargs)[at - len(args)]
+                kwargs[k] = self.another(kwargs[k], group, k, vary)
+        self.keyword(group, names, kwargs, vary)
+        args, kwargs = vary.places.through(args, len(names)), vary.places.through(kwargs)
+        return *self.object_of(own, vary), args, kwargs
+
+    def another(self, v, group, name, vary):
+        """Another value for a parameter: one beside it, one of its name elsewhere, or one of a type that it is asked for."""
+        d = vary.d
+        if d.aim and not d.forced:
+            d.forced.append(0)
+        kind = d.n(5)
+        asked, pool = self.asked.get(group, {}).get(name, []), self.kept["pool"].get(name)
+        asked = [k for k in asked if k != "text" or has_texts(v)]
+        if asked and kind > 2:
+            return as_type(v, d.pick(asked), d)
+        inner = self.inner.get(group)
+        if inner and kind == 2:
+            return as_type(v, d.pick(inner), d)
+        if pool and kind == 4:
+            return decode(d.pick(pool))
+        return vary.other(v)
+
+    def keyword(self, group, names, kwargs, vary):
+        """One more keyword for what takes any: one that its module knows."""
+        module = group.split(":")[0]
+        known = {k: v for k, v in self.kept["keywords"].get(module, {}).items() if k not in names}
+        if group in self.kept["open"] and known and vary.d.chance(2):
+            for _ in range(1 + vary.d.n(3)):
+                k = vary.d.pick(list(known))
+                pool = self.kept["pool"].get(k)
+                kwargs[k] = decode(vary.d.pick(pool)) if pool and type(known[k]) is not bool and vary.d.n(2) else vary.other(known[k])
+
+    def object_of(self, own, vary):
+        """The object of a call and how it is made in words."""
+        if own is None:
+            return None, ""
+        if own[0] == "made":
+            return made(own, vary)
+        me = decode(own)
+        if vary and records.is_record(me):
+            for _ in range(vary.own or int(vary.d.chance(4))):
+                me = vary.other(me)
+            me = records.through(me, lambda x: vary.places.value(x, 0))
+        return me, show(me, live=True)
+
+    def makers(self, group):
+        """How objects of the class of a method were made in any call."""
+        module, name = group.split(":")
+        owner = name.rpartition(".")[0]
+        if (module, owner) not in self.made:
+            out = {}
+            for g, calls in self.recorded.items():
+                if g.startswith(module + ":" + owner + "."):
+                    for data in calls:
+                        _, own, args, kwargs = pickle.loads(data)
+                        recipe = ("made", module, owner, (args, kwargs), (), {}) if g.endswith("__init__") else own
+                        out[repr(recipe)] = recipe
+            self.made[module, owner] = [out[k] for k in sorted(out, key=lambda k: (len(k), k)) if out[k] is not None]
+        return self.made[module, owner]
+
+    def invented(self, group, d, vary):
+        """A call of what no test calls: arguments by the names and notes of its parameters."""
+        module, name = group.split(":")
+        owner, _, method = name.rpartition(".")
+        f = find(module, name.removesuffix(".__init__"))
+        if not owner or method == "__init__" or not inspect.isroutine(f) and not isinstance(f, property):
+            return None, "", *self.invented_arguments(f, vary, group)
+        held = inspect.getattr_static(find(module, owner), method)
+        if isinstance(held, (staticmethod, classmethod)):
+            return None, "", *self.invented_arguments(f, vary, group)
+        recipes = self.makers(group)
+        if recipes:
+            me, words = self.object_of(d.pick(recipes), vary)
+        else:
+            args, kwargs = self.invented_arguments(find(module, owner), vary, module + ":" + owner + ".__init__")
+            words = owner + call_text(args, kwargs)
+            try:
+                me = find(module, owner)(*args, **kwargs)
+            except (Exception, SystemExit) as e:
+                raise NotMade(words, failure(e)) from None
+        return me, words, *(([], {}) if isinstance(held, property) else self.invented_arguments(f, vary, group, 1))
+
+    def invented_arguments(self, f, vary, group, skip=0):
+        d, args, kwargs = vary.d, [], {}
+        asked = self.asked.get(group, {})
+        for p in list(inspect.signature(f).parameters.values())[skip:]:
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+                if p.default is not p.empty and d.n(3) == 0:
+                    break
+                args.append(self.value_for(p, vary, asked))
+            elif p.kind is p.VAR_POSITIONAL:
+                args += [vary.anything() for _ in range(d.n(4))]
+            elif p.kind is p.KEYWORD_ONLY and (p.default is p.empty or d.n(2)):
+                kwargs[p.name] = self.value_for(p, vary, asked)
+        return vary.places.through(args), vary.places.through(kwargs)
+
+    def value_for(self, p, vary, asked):
+        if "function" in asked.get(p.name, ()) and vary.d.n(4):
+            return vary.d.pick(FUNCTIONS)
+        pool = self.kept["pool"].get(p.name)
+        if pool and not vary.d.chance(3):
+            v = decode(vary.d.pick(pool))
+            return vary.other(v) if vary.d.n(2) else v
+        if p.annotation is p.empty and p.default in (p.empty, None):  # most often a text
+            kinds = [vary.text, vary.integer, vary.number, vary.anything, vary.text, vary.text]
+            if vary.d.aim:
+                vary.d.forced.insert(0, {"text": 0, "int": 1, "float": 2}.get(vary.d.aim[0], 3))
+            return vary.d.pick(kinds)()
+        return vary.like(p)
+
+    def exists(self, group):
+        module, name = group.split(":")
+        try:
+            f = find(module, name.removesuffix(".__init__"))
+        except (ImportError, AttributeError):
+            return None
+        if name.rsplit(".", 1)[-1] in OPERATORS - {"__init__", "__call__"}:
+            return ""  # nobody names their parameters
+        try:
+            return "(" + ", ".join(p.name + ("=" if p.default is not p.empty else "") for p in inspect.signature(f).parameters.values()) + ")"
+        except (TypeError, ValueError):
+            return ""
+
+    def survey(self):
+        q = self.q
+        groups = [g for g in self.groups if not q.get("groups") or g in q["groups"]]
+        if not q.get("from"):
+            for g in self.groups:
+                signature = self.exists(g)
+                if signature is not None:
+                    self.write(k="group", g=g, sig="def", late=g in self.kept["inherited"])
+        if q.get("backwards"):
+            groups.reverse()
+        omit, skip = set(q.get("omit") or []), set(q.get("skip") or [])
+        position = 0
+        for g in groups:
+            started = False
+            for i in range(self.cases()):
+                position += 1
+                if position <= (q.get("from") or 0) or g in skip:
+                    continue
+                if not started:
+                    started = True
+                    self.write(k="start", g=g, i=i, p=position)
+                if position in omit:
+                    continue
+                shown, out, _ = self.one(position, g, self.draws(g, i))
+                way = {"path": "%x" % self.watch.way()} if self.watch else {}
+                self.write(k="case", g=g, i=i, p=position, **{"in": short(shown), "out": short(out)}, **way)
+
+    def explore(self):
+        """Answers with the cases that are worth doing again, the groups in the order of the request."""
+        q, position = self.q, 0
+        for g in [g for g in q["groups"] if g in self.groups]:
+            x, started = Explorer(), False
+            for i in range(len(self.recorded.get(g) or []) + self.cases()):
+                position += 1
+                if position <= (q.get("from") or 0) or g in (q.get("skip") or []) or x.full():
+                    continue
+                if not started:
+                    started = True
+                    self.write(k="start", g=g, i=i, p=position)
+                d = self.next_of(g, i, x)
+                _, _, used = self.one(position, g, d)
+                if self.watch.direct and not x.reaching:
+                    x.reaching = True
+                    self.write(k="reach", g=g)
+                if x.learn(Kept(used, self.values), self.watch.ran, self.watch.pairs):
+                    self.write(k="keep", g=g, i=i, p=position, c=used)
+
+    def next_of(self, group, index, x):
+        """The next case of a search: first the recorded calls as they were, then one that it asks for, or a new one."""
+        calls = self.recorded.get(group) or []
+        if index < len(calls):
+            # A choice of one is none: it is not drawn.
+            return Draws(given=spelled({}) + [0] * bool(self.large.get(group)) + [index] * (len(calls) > 1))
+        index -= len(calls)
+        choices = x.next(index, self.corpus(group))
+        if choices is not None:
+            return Draws(given=choices)
+        if x.kept and index % 4:
+            return self.beside(group, x.kept, -1 - index)
+        d = self.draws(group, index)
+        d.put = {}
+        return d
+
+    def full(self, cases):
+        told = 0
+        for n, (g, d) in enumerate(cases):
+            if told > MOST_TOLD:
+                return
+            if n < (self.q.get("from") or 0):
+                continue
+            self.write(k="start", g=g, i=n, p=n + 1)
+            shown, out, used = self.one(n + 1, g, d)
+            self.write(k="case", g=g, i=n, p=n + 1, out=out, c=used, **{"in": shown})
+            told += len(shown) + len(out) + 3 * len(used)
+
+    def answer(self):
+        q = self.q
+        cases = q.get("cases") or []
+        if q["mode"] == "survey":
+            self.survey()
+        elif q["mode"] == "explore":
+            self.explore()
+        elif q["mode"] == "detail":
+            self.full([(c["group"], Draws(given=c["choices"]) if c.get("choices") else self.draws(c["group"], c["index"])) for c in cases])
+        elif q["mode"] == "shrink":
+            c = cases[0]
+            self.full([(c["group"], Draws(given=v)) for v in [c["choices"]] + simpler(c["choices"], variants)])
+        self.write(k="end")

@@ -1,0 +1,49 @@
+"""The tree that the process stands in: which files, classes and tests are its own.
+
+Standard library only.
+"""
+import functools
+import os
+import sys
+
+TREE = os.path.realpath(os.getcwd())
+
+
+def in_tree(path):
+    if path.startswith("<"):  # frozen into the interpreter, or made by a library
+        return False
+    path = os.path.realpath(path)
+    return path.startswith(TREE + os.sep) and "site-packages" not in path
+
+
+@functools.lru_cache(1000)
+def file_in_tree(path):
+    """in_tree of the file of a module, which is asked for each value that is told."""
+    return in_tree(path)
+
+
+def is_test(path):
+    parts = os.path.relpath(os.path.realpath(path), TREE).split(os.sep)
+    base = parts[-1]
+    return any(p in ("test", "tests", "testing") for p in parts[:-1]) or base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "setup.py", "tests.py")
+
+
+def of_tree(cls):
+    """Whether the tree has a class."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return bool(file) and file_in_tree(file)
+
+
+def folders_of_tree():
+    """The folders of the tree in which Python looks for modules, as those who found its tests left them: what tests gave may be of a module of theirs."""
+    return [os.path.relpath(os.path.realpath(p), TREE) for p in sys.path if p and in_tree(os.path.join(p, "_"))]
+
+
+def sources_of_tree():
+    """The Python files of the tree but its tests."""
+    out = []
+    for folder, dirs, files in os.walk("."):
+        dirs[:] = sorted(d for d in dirs if not d.startswith(".") and d not in ("node_modules", "site-packages"))
+        names = (os.path.relpath(os.path.join(folder, f)) for f in files if f.endswith(".py"))
+        out += [n for n in names if not is_test(n)]
+    return out
