@@ -66,6 +66,20 @@ def words(text, **kwargs):
     return list(Lexer(text, **kwargs))
 
 
+def filled(text, table):
+    """A text with what a table has for each name in braces; a name that it lacks is one of its own."""
+    out = []
+    for part in text.split("{"):
+        name, brace, rest = part.partition("}")
+        out.append(str(found(table, name)) + rest if brace else part)
+    return "".join(out)
+
+
+def found(table, name):
+    item = getattr(table, name, None)
+    return table.get(name, "?") if item is None else "its own " + name
+
+
 NOT_GIVEN = object()
 
 
@@ -91,6 +105,7 @@ class Test(unittest.TestCase):
         self.assertTrue(lexer.wanted("help", ["help", "all"]))
         self.assertFalse(lexer.wanted("he", ["help"]))
         self.assertEqual(lexer.meaning({"one": 1}, "one", lexer.NOT_GIVEN), 1)
+        self.assertEqual(lexer.filled("a {first}, {last}", {"first": 1}), "a 1, ?")
         self.assertEqual(lexer.lines(["a b", "c"], 0), ["a b", "c"])
         self.assertEqual(lexer.lines(["a b", "c"], 1), ["c"])
 `
@@ -112,6 +127,7 @@ func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 		{"an iterator that is still to be read", "self.read += 1\n            if word.startswith(self.comment)", "self.read += 2\n            if word.startswith(self.comment)", "lexer.Lexer.take"},
 		{"a text for a list", `        options = [options]`, `        pass`, "lexer.wanted"},
 		{"one text for lines, by the method that asks for it", "text = text.splitlines()", "text = text.split(\"\\n\")", "lexer.lines"},
+		{"a key that is named as what its table has, and a text that asks for it", "item = getattr(table, name, None)", "item = getattr(table, name, None) if name not in table else None", "lexer.filled"},
 		{"a keyword that is passed on", `    return list(Lexer(text, **kwargs))`, `    return list(Lexer(text))`, "lexer.words"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,6 +150,7 @@ func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t
 			"        if name is None:\n            name = \"<text>\"\n        return \"%s:%d: \" % (name, self.read)", "        return \"%s:%d: \" % (\"<text>\" if name is None else name, self.read)",
 			"    for option in options:\n        if option == word:\n            return True\n    return False", "    return any(option == word for option in options)",
 			"    try:\n        text = text.splitlines()\n    except AttributeError:\n        text = list(text)\n    return text[first:]", "    return (text.splitlines() if hasattr(text, \"splitlines\") else list(text))[first:]",
+			"    item = getattr(table, name, None)\n    return table.get(name, \"?\") if item is None else \"its own \" + name", "    if getattr(table, name, None) is not None:\n        return \"its own \" + name\n    return table[name] if name in table else \"?\"",
 			"    return list(Lexer(text, **kwargs))", "    out = []\n    for word in Lexer(text, **kwargs):\n        out.append(word)\n    return out",
 		))
 	}

@@ -20,6 +20,7 @@ LARGEST_SIZE = 300
 LARGEST_MADE = 1 << 53  # of numbers that are no constant: beyond, floats round
 BOUNDS = [0, 1, -1, 127, 255, 256, 65535, 2, 128, -128, 10, 100, 1000, 32767, -32768, 65536, 2**31 - 1, 2**31, -(2**31), 2**32]
 ENDS = ["", " ", "\x00", "é", "世界", "\u0301", "😀", "\ufeff", "\udcff", "\r\n", "\u2028", "İ", "ß", "ǆ", "٣", "²", "\x1c", "\t", "\n"]
+WORD = re.compile(r"[^\W\d]\w*")
 AFTER = ["\udcff", "\x00", "é", "世", "\n", " ", "a", "A", "0", "\u0301"]
 
 
@@ -174,6 +175,7 @@ class Edges:
         self.marks, self.matched = marks_of(self.strs, ints), matched(self.strs)
         self.lengths = distinct([n for c in ints for n in (c, c + 1, c - 1) if 0 < n <= LONGEST] + [n for n in self.ints[:200] if 0 < n <= LONGEST])
         self.cache = {}
+        self.words = distinct([s for s in [*self.strs, *recorded] if WORD.fullmatch(s)], 60)
         words = []
         for s in recorded:
             if s and len(s) < 200 and len(words) < 4 and len(s) not in map(len, words):

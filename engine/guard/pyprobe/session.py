@@ -25,6 +25,7 @@ from atoll_guard_making import NotMade, call_text, decode, find, made
 from atoll_guard_offers import CHANGING, OPERATORS, as_type, has_texts, rest_of
 from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, is_drained, show
 from atoll_guard_places import spelled
+from atoll_guard_renaming import throughout
 from atoll_guard_room import LONGEST
 from atoll_guard_tree import TREE, in_tree, of_tree
 from atoll_guard_vary import Vary, WRITTEN, near
@@ -36,6 +37,7 @@ MOST_SURVEYED = 7 << 20  # characters of an answer about all cases: one that is 
 OF_CASE = 120  # characters about one case, besides the name of its group
 EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
 LARGE_SHARE = 40  # one case in so many is a large call
+SELDOM = 12  # one case in so many has a word replaced throughout
 MOST_STEPS = 8  # calls of one method that an object may have had before, too
 
 
@@ -277,6 +279,8 @@ class Session:
             else:
                 k = list(kwargs)[at - len(args)]
                 kwargs[k] = self.another(kwargs[k], group, k, vary)
+        if vary.d.put is None and vary.d.chance(SELDOM):
+            args, kwargs = throughout(args, kwargs, vary.d, self.edges.words)
         self.keyword(group, names, kwargs, vary)
         args, kwargs = vary.places.through(args, len(names)), vary.places.through(kwargs)
         return *self.object_of(own, vary), args, kwargs

@@ -1,0 +1,57 @@
+"""One word for another wherever the values of a call have it: a key of a table and the text that asks for it change together.
+
+Standard library only.
+"""
+import re
+
+WORD = re.compile(r"[^\W\d]\w*")
+OF_TABLES = ["get", "items", "keys", "values", "copy", "pop", "update"]  # what a table has besides its keys
+MOST_WORDS = 40
+DEEPEST = 5
+
+
+def texts(v, depth=0):
+    """The texts of a value, and whether each is a key of a table."""
+    if type(v) is str:
+        yield v, False
+    elif depth < DEEPEST and type(v) in (list, tuple):
+        for x in v:
+            yield from texts(x, depth + 1)
+    elif depth < DEEPEST and type(v) is dict:
+        for k, x in v.items():
+            if type(k) is str:
+                yield k, True
+            yield from texts(x, depth + 1)
+
+
+def shared_words(values):
+    """The words that more than one text of some values has, in the order of the first, and those of them that are a key."""
+    seen, keys = {}, set()
+    for text, key in (t for v in values for t in texts(v)):
+        for word in dict.fromkeys(WORD.findall(text[:1000])):
+            seen[word] = seen.get(word, 0) + 1
+            if key and word == text:
+                keys.add(word)
+    return [w for w, n in seen.items() if n > 1][:MOST_WORDS], keys
+
+
+def renamed(v, expression, word, depth=0):
+    """The value with another word wherever the expression finds one."""
+    if type(v) is str:
+        return expression.sub(lambda _: word, v)
+    if depth < DEEPEST and type(v) in (list, tuple):
+        return type(v)(renamed(x, expression, word, depth + 1) for x in v)
+    if depth < DEEPEST and type(v) is dict:
+        return {renamed(k, expression, word) if type(k) is str else k: renamed(x, expression, word, depth + 1) for k, x in v.items()}
+    return v
+
+
+def throughout(args, kwargs, d, known):
+    """The arguments of a call with another word for one that several of their texts have; known are words that the code has."""
+    words, keys = shared_words([*args, *kwargs.values()])
+    if not words:
+        return args, kwargs
+    word = d.pick(words)
+    other = d.pick(OF_TABLES) if word in keys and d.n(2) else d.pick(known or OF_TABLES)
+    expression = re.compile(r"\b%s\b" % word)
+    return [renamed(a, expression, other) for a in args], {k: renamed(a, expression, other) for k, a in kwargs.items()}
