@@ -15,6 +15,8 @@ import (
 // the one that shows something were given, what a class has of a private one, and an object that
 // had a call that ends the program.
 const settings = `
+import datetime
+
 _UNSET = object()
 
 
@@ -64,9 +66,17 @@ def banner(title, note, width):
     if len(line) + len(note) + 3 <= width:
         return line + " - " + note
     return line[:width]
+
+
+def label(day):
+    days = abs(day - datetime.date.today()).days
+    if days >= 5 * 365 / 12:
+        return day.strftime("%b %d %Y")
+    return day.strftime("%b %d")
 `
 
 const settingsTest = `
+import datetime
 import unittest
 import kit
 
@@ -85,6 +95,8 @@ class Test(unittest.TestCase):
         self.assertEqual(tool.count(), 1)
         self.assertEqual(kit.banner("Report", "of the year", 40), "Report - of the year")
         self.assertEqual(kit.banner("Report", "of the year", 10), "Report")
+        tomorrow = datetime.date.today() + datetime.timedelta(days=1)
+        self.assertEqual(kit.label(tomorrow), tomorrow.strftime("%b %d"))
 `
 
 func TestWhatOnlyTheSidesOfPythonComparisonsAndCallsBeforeShowIsFound(t *testing.T) {
@@ -93,6 +105,7 @@ func TestWhatOnlyTheSidesOfPythonComparisonsAndCallsBeforeShowIsFound(t *testing
 	for _, c := range []struct{ name, was, is, where string }{
 		{"a text of a call before, and a mark of no argument", "if at == 0 or at > 0 and line[at - 1].isspace():", "if at >= 0:", "kit.Settings.get"},
 		{"a method of a private class that a public one has", "len(self._values) >= n", "len(self._values) > n", "kit.Settings.at_least"},
+		{"a day that is so far away", "days >= 5 * 365 / 12", "days >= 5 * 365 // 12", "kit.label"},
 		{"a call before that ends the program", "return len(self._seen)", "return min(1, len(self._seen))", "kit.Tool.count"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,6 +121,7 @@ func TestRefactoringsOfWatchedPythonCodeRaiseNoAlarm(t *testing.T) {
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, settings, settingsTest,
 		"if at == 0 or at > 0 and line[at - 1].isspace():", "if at >= 0 and (not at or line[at - 1].isspace()):",
 		"    if len(line) + len(note) + 3 <= width:\n        return line + \" - \" + note\n    return line[:width]", "    whole = \" - \".join((line, note))\n    return line[:width] if len(whole) > width else whole",
+		"    if days >= 5 * 365 / 12:\n        return day.strftime(\"%b %d %Y\")\n    return day.strftime(\"%b %d\")", "    return day.strftime(\"%b %d\" if days < 5 * 365 / 12 else \"%b %d %Y\")",
 		"        return self._values[name]", "        values = self._values\n        return values[name]",
 	))
 }
@@ -119,8 +133,8 @@ func TestMarksInPythonCode(t *testing.T) {
 	const begin = `
 import ast, os, sys, types
 sys.path.insert(0, sys.argv[1])
-import records
-sys.modules["atoll_guard_records"] = records
+import moments, records
+sys.modules.update(atoll_guard_moments=moments, atoll_guard_records=records)
 import places, watch
 
 SOURCE = '''
@@ -206,6 +220,15 @@ want((p.through(["a", 1, None, "b"]), p.values), (["a", 2.5, "x", None], ["a", 2
 import files
 p = places.Places({1: "new", 3: 7}, files.Files())
 want(p.through(["a", "b", (1, 2)]), ["a", "new", (7, 2)]); want(p.through({"k": None}), {"k": None}); want(p.values, ["a", "new", (1, 2), 7, 2, None])`,
+		"days and times have places for whole numbers": `
+import datetime, files
+day, time, span = datetime.date(2024, 2, 28), datetime.datetime(2024, 2, 28, 12, 0, 0, 5), datetime.timedelta(days=-1, seconds=3)
+plain = places.Places({}, files.Files())
+want((plain.through([day, time, span]), plain.values), ([day, time, span], [738944, 738944, 63844718400, -1, -86397]))
+put = places.Places({0: 738946, 2: plain.values[2] + 60, 4: 60}, files.Files())
+want(put.through([day, time, span]), [datetime.date(2024, 3, 1), datetime.datetime(2024, 2, 28, 12, 1, 0, 5), datetime.timedelta(minutes=1)])
+want(places.Places({0: 0}, files.Files()).through([day]), [day])`,
+		"a whole number meets one that is none": `want(places.meet(7, 3, 10.5, True), ([], [14, 15]))`,
 		"parts of a record have places": `
 import collections, files
 Row = collections.namedtuple("row", "name size")

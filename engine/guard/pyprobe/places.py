@@ -10,6 +10,7 @@ import contextlib
 import math
 import re
 
+import atoll_guard_moments as moments
 from atoll_guard_records import is_record, through
 
 MARK = 0x61746F6C6C  # begins choices that put values in; no choice is as large
@@ -93,6 +94,8 @@ class Places:
     def value(self, v, depth):
         if is_record(v) and depth < 4:
             return through(v, lambda x: self.value(x, depth + 1))
+        if type(v) in moments.PLACES:
+            return moments.through(v, lambda n: self.value(n, depth + 1))
         held = self.files.of(v) if self.files.held else None
         at = len(self.values)
         whole = type(v) in (list, tuple, dict)
@@ -197,6 +200,8 @@ def meet(v, a, b, exact):
         return ([b] if type(v) is type(a) and v == a else []), []
     if type(v) is int and type(a) is int and type(b) is int:
         return wholes(v, a, b)
+    if type(v) is int and type(a) is int and type(b) is float and abs(b) < LARGEST_MADE:
+        return [], [v + math.floor(b) - a, v + math.ceil(b) - a]
     if type(v) is float and type(a) in (int, float) and type(b) in (int, float) and math.isfinite(b) and math.isfinite(a):
         off = 1e-6 * max(1.0, abs(b))
         at = v + b - a
