@@ -4,8 +4,41 @@ Standard library only.
 """
 import contextlib
 import datetime
+import io
+import pickle
 
 SECOND, DAY = datetime.timedelta(seconds=1), datetime.timedelta(days=1)
+
+
+DATE, TIME = datetime.date, datetime.datetime  # those of the library, whatever tests put in their place
+
+
+class Plain(pickle.Pickler):
+    """Pickles days and times as those of the library: while another type stands in its place pickle finds neither."""
+
+    def reducer_override(self, v):
+        if type(v) in (TIME, datetime.datetime):
+            return of_time, (v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond, v.tzinfo, v.fold)
+        if type(v) in (DATE, datetime.date):
+            return of_day, (v.toordinal(),)
+        return NotImplemented
+
+
+def of_time(*parts):
+    return TIME(*parts[:-1], fold=parts[-1])
+
+
+def of_day(n):
+    return DATE.fromordinal(n)
+
+
+def dumps(v):
+    """The pickle of a value."""
+    if datetime.date is DATE and datetime.datetime is TIME:
+        return pickle.dumps(v, 4)
+    out = io.BytesIO()
+    Plain(out, 4).dump(v)
+    return out.getvalue()
 
 
 def seconds(v):

@@ -133,7 +133,7 @@ def wholes(v, a, b):
     """Whole numbers that stand to v as b stands to a."""
     if v == a:
         return besides(b), []
-    guesses = [v + b - a]
+    guesses = list(dict.fromkeys((v + b - a, v + a - b)))
     if a and v:
         guesses += besides(round(b * v / a))
     return [], guesses
@@ -145,8 +145,14 @@ def again(s, b):
     return [s[:first] + b + s[first:], s[:behind] + "a" + b + s[behind:], s + b]
 
 
+def characters(s, a, b):
+    """Texts that have the character of the code b, or one beside it, where s has that of a."""
+    at = s.find(chr(a)) if 0 <= a <= 0x10FFFF else -1
+    return [s[:at] + chr(n) + s[at + 1 :] for n in besides(b) if 0 <= n <= 0x10FFFF and not 0xD800 <= n <= 0xDFFF] if at >= 0 else []
+
+
 def texts(s, a, b):
-    """Texts that hold b where s holds a: as it is or in another case, as a number in digits, as a length."""
+    """Texts that hold b where s holds a: as it is or in another case, as a number in digits, as a length, as a character."""
     if type(a) is str:
         if type(b) is not str:
             return [], []
@@ -161,7 +167,7 @@ def texts(s, a, b):
         return out, []
     if type(a) is not int or type(b) is not int:
         return [], []
-    out, guesses = [], []
+    out, guesses = characters(s, a, b), []
     runs = sorted(DIGITS.finditer(s), key=lambda run: int(run.group()) != a)
     for run in runs[:MOST_RUNS]:
         held, near = wholes(int(run.group()), a, b)

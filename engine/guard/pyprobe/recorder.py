@@ -11,6 +11,7 @@ import threading
 import time
 
 import atoll_guard_matches as matches
+import atoll_guard_moments as moments
 import atoll_guard_records as records
 from atoll_guard_callables import NAMED, can_be_named, place_of
 from atoll_guard_chains import Chains, flat
@@ -128,7 +129,7 @@ class Recorder:
         if isinstance(value, NAMED) and not can_be_named(value, TREE, module_of):
             return ("function", place_of(value))
         try:
-            data = pickle.dumps(value, 4)
+            data = moments.dumps(value)
         except Exception:
             if records.is_record(value):
                 return ("record", *self.mark(type(value)), [self.encode(v, depth + 1) for v in value])
