@@ -185,6 +185,8 @@ CALLS = [([], 1), ([1, 2, 3], 0), ([3, 4, 5], 3), ([3], 3), ([9], 5), ([1], 5, 2
 		"sides are told, and which comparison changed": `m, w = loaded(True); outcome(m, [7], 5); want({(5, 9, True), (5, 7, True), (7, 9, True)} <= {(a, b, c) for _, c, a, b in w.pairs}, True)`,
 		"what is next to the change runs on no way":    `m, w = loaded(True); m.untouched(1, 2); want((w.ran, w.pairs), (set(), [])); outcome(m, [7], 5); first = w.way(); w.begin(); outcome(m, [8], 5); want(w.way(), first); w.begin(); outcome(m, [3], 3); want(w.way() != first, True)`,
 		"blocks alone where sides are not asked":       `m, w = loaded(True, False); outcome(m, [7], 5); want((bool(w.direct), w.pairs), (True, []))`,
+		"a plan names what is asked in a statement that changed": `p = watch.plan(SOURCE, SOURCE.replace("min(low, at, 2)", "at"), [{"Box.find": set()}] * 2, {"Box.find"})
+want([d for d in p["only"] if "NotEq" in d] != [], True); want([d for d in p["only"] if "NotIn" in d], [])`,
 		"a plan names what one version alone asks": `p = watch.plan(SOURCE, SOURCE.replace("low > high", "low >= high"), [{"Box.find": set(), "beside": {"find"}, "untouched": set()}] * 2, {"Box.find"})
 want((p["direct"], p["near"], len(p["only"])), (["Box.find"], ["beside"], 2))`,
 		"values are spelled into choices": `put = {0: "a\n\ud800é", 3: -5, 4: 2.5, 7: b"\xff", 8: None, 9: [1, ("x",)]}; want([places.unspelled(places.spelled(p) + [1, 2]) for p in (put, {}, None)], [(p, [1, 2]) for p in (put, {}, None)])`,

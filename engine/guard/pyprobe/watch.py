@@ -71,13 +71,18 @@ def truths(node):
             yield test
 
 
+def asked_in(node):
+    """What a node asks, as text."""
+    return {ast.dump(n) for n in ast.walk(node) if asks(n)} | {ast.dump(test) for n in ast.walk(node) for test in truths(n)}
+
+
 def questions(source):
-    """What the functions of a source ask, as text, by their name."""
-    out = {}
+    """What the functions of a source ask, as text, by their name, and by each statement that holds no other."""
+    out, lines = {}, {}
     for key, f in functions(ast.parse(source).body):
-        asked = {ast.dump(n) for n in ast.walk(f) if asks(n)} | {ast.dump(test) for n in ast.walk(f) for test in truths(n)}
-        out.setdefault(key, set()).update(asked)
-    return out
+        out.setdefault(key, set()).update(asked_in(f))
+        lines.setdefault(key, {}).update((ast.dump(n), asked_in(n)) for n in ast.walk(f) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    return out, lines
 
 
 def plan(was, now, mentions, changed):
@@ -88,9 +93,12 @@ def plan(was, now, mentions, changed):
     named = {n for table in mentions for k in changed for n in table.get(k, ())}
     keys = {k for table in mentions for k in table}
     near = sorted(k for k in keys - changed if last(k) in named or any(table.get(k, set()) & tails for table in mentions))
-    a, b = questions(was), questions(now)
-    only = sorted({d for k in changed for d in a.get(k, set()) ^ b.get(k, set())})
-    return {"direct": sorted(changed), "near": near, "only": only}
+    (a, lines_a), (b, lines_b) = questions(was), questions(now)
+    only = {d for k in changed for d in a.get(k, set()) ^ b.get(k, set())}
+    for k in changed:  # a question that both ask has another effect where the rest of its statement is another
+        one, other = lines_a.get(k, {}), lines_b.get(k, {})
+        only.update(d for text in one.keys() ^ other.keys() for d in one.get(text) or other.get(text) or ())
+    return {"direct": sorted(changed), "near": near, "only": sorted(only)}
 
 
 # ---- marks --------------------------------------------------------------------
