@@ -71,13 +71,21 @@ def filled(text, table):
     out = []
     for part in text.split("{"):
         name, brace, rest = part.partition("}")
-        out.append(str(found(table, name)) + rest if brace else part)
+        out.append(str(_found(table, name)) + rest if brace else part)
     return "".join(out)
 
 
-def found(table, name):
+def _found(table, name):
     item = getattr(table, name, None)
     return table.get(name, "?") if item is None else "its own " + name
+
+
+class Form:
+    def __init__(self, table=None):
+        self.table = table or {}
+
+    def fill(self, text):
+        return filled(text, self.table)
 
 
 NOT_GIVEN = object()
@@ -106,6 +114,9 @@ class Test(unittest.TestCase):
         self.assertFalse(lexer.wanted("he", ["help"]))
         self.assertEqual(lexer.meaning({"one": 1}, "one", lexer.NOT_GIVEN), 1)
         self.assertEqual(lexer.filled("a {first}, {last}", {"first": 1}), "a 1, ?")
+        form = lexer.Form()
+        form.table = {"first": {"size": 1}, "last": 2}
+        self.assertEqual(form.fill("a {last}"), "a 2")
         self.assertEqual(lexer.lines(["a b", "c"], 0), ["a b", "c"])
         self.assertEqual(lexer.lines(["a b", "c"], 1), ["c"])
 `
@@ -128,6 +139,7 @@ func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 		{"a text for a list", `        options = [options]`, `        pass`, "lexer.wanted"},
 		{"one text for lines, by the method that asks for it", "text = text.splitlines()", "text = text.split(\"\\n\")", "lexer.lines"},
 		{"a key that is named as what its table has, and a text that asks for it", "item = getattr(table, name, None)", "item = getattr(table, name, None) if name not in table else None", "lexer.filled"},
+		{"a table that is an option of an object, and a text that asks for its key", "return filled(text, self.table)", "return filled(text.replace(\"{keys}\", \"{key}\"), self.table)", "lexer.Form.fill"},
 		{"a keyword that is passed on", `    return list(Lexer(text, **kwargs))`, `    return list(Lexer(text))`, "lexer.words"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

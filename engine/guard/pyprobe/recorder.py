@@ -29,6 +29,7 @@ MOST_LARGE = 3  # of those of a function
 ALL_LARGE = 12 << 20  # bytes of all of them
 MOST_POOLED = 60  # values of one parameter
 MOST_HISTORY = 12  # calls that an object had
+MOST_PLAIN = 50  # values of a list or table that is an option
 MOST_PARTIAL = 20  # calls of one method on objects of which some calls are not known
 
 
@@ -319,4 +320,13 @@ class Recorder:
 def options_of(value, known):
     """The values of an object's options, of which known has the names by class."""
     held = getattr(value, "__dict__", {})
-    return {a: held[a] for c in type(value).__mro__ for a in known.get((c.__module__, c.__qualname__), ()) if type(held.get(a, held)) in SIMPLE}
+    return {a: held[a] for c in type(value).__mro__ for a in known.get((c.__module__, c.__qualname__), ()) if a in held and is_plain(held[a])}
+
+
+def is_plain(v, depth=0):
+    """Whether a value is a number, a text, or a small list or table of such."""
+    if type(v) is dict:
+        return depth < 4 and len(v) <= MOST_PLAIN and all(type(k) in SIMPLE and is_plain(x, depth + 1) for k, x in v.items())
+    if type(v) in (list, tuple):
+        return depth < 4 and len(v) <= MOST_PLAIN and all(is_plain(x, depth + 1) for x in v)
+    return type(v) in SIMPLE

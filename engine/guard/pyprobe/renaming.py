@@ -46,12 +46,12 @@ def renamed(v, expression, word, depth=0):
     return v
 
 
-def throughout(args, kwargs, d, known):
-    """The arguments of a call with another word for one that several of their texts have; known are words that the code has."""
-    words, keys = shared_words([*args, *kwargs.values()])
+def throughout(values, d, known):
+    """The values of a call with another word for one that several of their texts have; known are words that the code has."""
+    words, keys = shared_words(values)
     if not words:
-        return args, kwargs
+        return values
     word = d.pick(words)
     other = d.pick(OF_TABLES) if word in keys and d.n(2) else d.pick(known or OF_TABLES)
     expression = re.compile(r"\b%s\b" % word)
-    return [renamed(a, expression, other) for a in args], {k: renamed(a, expression, other) for k, a in kwargs.items()}
+    return [renamed(v, expression, other) for v in values]
