@@ -245,7 +245,7 @@ func (l look) test(language string) []string {
 		}
 	}
 	makefile, targets := l.makefileTargets()
-	for _, name := range []string{"test", "check", "tests"} {
+	for _, name := range []string{"test", "check", "tests", "unittest", "unittests", "runtests", "smoke"} {
 		if slices.Contains(targets, name) && !l.shadowed(makefile, name) {
 			return []string{"make", name}
 		}
@@ -278,19 +278,25 @@ func (l look) unittest(f string) bool {
 // npmTest runs the script of package.json that runs the tests and, where it has one for that,
 // nothing else: by habit "test" also looks at style and at what the network knows.
 func (l look) npmTest() []string {
+	scripts := l.npmScripts()
+	switch {
+	case scripts["tests-only"] != "":
+		return []string{"npm", "run", "--silent", "tests-only"}
+	case scripts["test"] != "" && !strings.Contains(scripts["test"], "no test specified"): // what npm init writes
+		return []string{"npm", "test", "--silent"}
+	}
+	return nil
+}
+
+// npmScripts are the scripts of package.json by name.
+func (l look) npmScripts() map[string]string {
 	var pkg struct {
 		Scripts map[string]string `json:"scripts"`
 	}
 	if json.Unmarshal([]byte(l.text("package.json")), &pkg) != nil {
 		return nil
 	}
-	switch {
-	case pkg.Scripts["tests-only"] != "":
-		return []string{"npm", "run", "--silent", "tests-only"}
-	case pkg.Scripts["test"] != "" && !strings.Contains(pkg.Scripts["test"], "no test specified"): // what npm init writes
-		return []string{"npm", "test", "--silent"}
-	}
-	return nil
+	return pkg.Scripts
 }
 
 // scripts are what people call their evaluators, likeliest first.
@@ -355,7 +361,7 @@ func (l look) choices(language string) []Choice {
 	}
 	targets("bench", "benchmark")
 	for _, name := range []string{"bench", "benchmark", "evaluate", "perf"} {
-		if regexp.MustCompile(`"` + name + `"\s*:\s*"`).MatchString(l.text("package.json")) {
+		if l.npmScripts()[name] != "" {
 			add(Choice{Command: []string{"npm", "run", "--silent", name}, Found: "package.json", Output: "last-number"})
 		}
 	}

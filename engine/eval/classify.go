@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,11 +48,17 @@ func (e *Evaluator) judge(st *stage, r *sandbox.Result, limits sandbox.Limits) v
 		return v
 	}
 	if r.Exit == 127 && !strings.HasPrefix(st.argv0(), ".") {
+		if line := notFound.FindString(e.neutral(string(r.Stderr))); line != "" { // and not what else went wrong before
+			told = strings.TrimSpace(line)
+		}
 		told = strings.TrimSpace(told + outside)
 	}
 	class := classByWords(st, text, strings.ToLower(string(r.Stdout)), r.Exit)
 	return verdict{class, output.OrElse(told, fmt.Sprintf("exited with code %d and wrote nothing", r.Exit))}
 }
+
+// notFound is what a shell says of a program that it did not find.
+var notFound = regexp.MustCompile(`(?m)^.*\bnot found\s*$`)
 
 // outside is what to do about a program that a shell did not find.
 const outside = " (a program outside /usr is seen only when its folder is listed in evaluator.caches)"

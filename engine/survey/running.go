@@ -32,6 +32,8 @@ type running struct {
 	Empty float64 `json:"empty"` // what a program takes that does nothing
 	Same  bool    `json:"same"`  // the lines print without make what they print by it
 
+	Built []string `json:"built"` // programs that came of it
+
 	lines []string // that make runs
 }
 
@@ -93,6 +95,25 @@ func (r *running) program() []string {
 		return strings.Fields(r.lines[0])
 	}
 	return []string{"sh", "-ec", strings.Join(r.lines, "\n")}
+}
+
+// runWhatIsBuilt runs the program that a command of make builds where it builds and runs nothing: the time of such a
+// command is that of make with nothing to do. It reports whether the command is one of these, and why it cannot measure.
+func runWhatIsBuilt(ctx context.Context, s *survey, command []string) (bool, string, error) {
+	r, err := lookAtMake(ctx, s, command)
+	switch {
+	case err != nil || r == nil || !r.Same || len(r.lines) > 0:
+		return false, "", err
+	case len(r.Built) != 1:
+		return true, "it builds, and runs nothing", nil
+	}
+	s.Say(fmt.Sprintf("%s builds %s and runs nothing, so %s is run", oneLine(command), r.Built[0], r.Built[0]))
+	s.before, s.d.Evaluator = strings.Join(command, " "), r.Built
+	reason, err := s.script(ctx)
+	if reason != "" {
+		s.before = ""
+	}
+	return true, reason, err
 }
 
 // timer is what a survey makes of a command that is timed.

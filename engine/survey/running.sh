@@ -1,6 +1,8 @@
 # Runs a command of make once, so that what it builds is built, and tells what it takes then, what make
-# takes of that by itself, what a program takes that does nothing, and which lines make runs.
+# takes of that by itself, what a program takes that does nothing, which programs it built, and which lines make runs.
+touch "$TMPDIR/atoll-before"
 "$@" > "$TMPDIR/atoll-first" 2>&1 || exit 1
+built=$(find . -path ./.git -prune -o -type f -perm -u+x -newer "$TMPDIR/atoll-before" ! -name '*.o' ! -name '*.so*' -print | grep -x '[A-Za-z0-9_./-]*' | sed 's/.*/"&"/' | paste -sd, -)
 began=$(date +%s%N)
 "$@" -s > "$TMPDIR/atoll-made" 2>&1 || exit 1
 if [ $((($(date +%s%N) - began) / 1000000)) -gt 1000 ]; then exit 0; fi # beside that make takes next to nothing
@@ -12,4 +14,4 @@ lines=$("$@" -s -n 2> /dev/null)
 sh -ec "$lines" > "$TMPDIR/atoll-ran" 2>&1 && same=true || same=false
 figures() { sed 's/[0-9.]//g' "$1"; } # may be times
 [ "$(figures "$TMPDIR/atoll-made")" = "$(figures "$TMPDIR/atoll-ran")" ] || same=false
-printf 'ATOLL_RUNNING {"whole": %s, "make": %s, "empty": %s, "same": %s}\n%s\n' "$whole" "$make" "$empty" "$same" "$lines"
+printf 'ATOLL_RUNNING {"whole": %s, "make": %s, "empty": %s, "same": %s, "built": [%s]}\n%s\n' "$whole" "$make" "$empty" "$same" "$built" "$lines"

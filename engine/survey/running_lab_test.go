@@ -53,3 +53,43 @@ func TestMakeIsNotWhatIsTimed(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatMakeOnlyBuildsIsRun(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no compiler of C here")
+	}
+	const counts = "int main(void) {\n\tvolatile long s = 0;\n\tfor (long i = 0; i < 20000000; i++)\n\t\ts += i;\n\treturn 0;\n}\n"
+	for name, c := range map[string]struct {
+		makefile string
+		program  string // that is measured; "" for none
+		said     string
+	}{
+		"one program":    {"bench: bench.c\n\tcc -O1 -o bench bench.c\n", "./bench", "make -s bench builds ./bench and runs nothing, so ./bench is run"},
+		"two programs":   {".PHONY: bench\nbench: one two\none two: bench.c\n\tcc -O1 -o $@ bench.c\n", "", "it builds, and runs nothing"},
+		"what runs, too": {"bench: sum\n\t./sum\nsum: bench.c\n\tcc -O1 -o sum bench.c\n", "make", "reports no number that can be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name != "one program" {
+				suitetest.Full(t, "surveys a project; one program stands for it")
+			}
+			r, said, err := surveyed(t, map[string]string{"Makefile": c.makefile, "bench.c": counts})
+			if !strings.Contains(said, c.said) {
+				t.Errorf("not told: %s\n%s", c.said, said)
+			}
+			if c.program == "" {
+				if err == nil && r.Measured.Objective != "" {
+					t.Errorf("%q measures %s", r.Evaluator, r.Measured.Objective)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			if !slices.Contains(r.Evaluator, c.program) || c.program == "./bench" && !strings.Contains(strings.Join(r.Evaluator, " "), "make -s bench") {
+				t.Errorf("%q\n%s", r.Evaluator, said)
+			}
+		})
+	}
+}

@@ -68,6 +68,9 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	case ratesInWords.Match(raw.Stdout) || ratesInWords.Match(raw.Stderr):
 		return "it tells how often things run in a second, in words that cannot be read, and takes as long whatever they are: have it print lines such as ops_per_s=1234", nil
 	default:
+		if runs, reason, err := runWhatIsBuilt(ctx, s, plain); runs || err != nil {
+			return reason, err
+		}
 		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", s.d.Found))
 		return s.timed(ctx, plain)
 	}
