@@ -14,6 +14,7 @@ CACHES = {"lru_cache", "cache", "cached", "memoize", "memoized"}
 EMPTY = {"dict", "list", "set", "bytearray", "OrderedDict", "defaultdict", "Counter", "deque", "WeakKeyDictionary", "WeakValueDictionary"}
 COMPILERS = {"re", "regex"}  # packages that keep what they compiled
 OF_IMPORTED = {"setdefault", "update", "append", "extend", "pop", "popitem", "clear"}  # writers that are no functions of a package
+BEGINNING = {"__init__", "__new__", "__post_init__"}  # methods that fill an object when it is made
 AT_DEFINITION = {"__init_subclass__", "__set_name__"}  # methods that run where a class is defined
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 SCOPES = FUNCTIONS + (ast.ClassDef,)
@@ -64,6 +65,22 @@ def is_empty(e):
     return isinstance(e, ast.List) and not e.elts or isinstance(e, ast.Call) and last(e) in EMPTY
 
 
+def root(e):
+    """The name that an expression begins with."""
+    while isinstance(e, (ast.Attribute, ast.Subscript)):
+        e = e.value
+    return e.id if isinstance(e, ast.Name) else None
+
+
+def changes_first(n, first):
+    """Whether a node of a method changes the object that the method belongs to."""
+    if isinstance(n, (ast.Attribute, ast.Subscript)) and isinstance(n.ctx, (ast.Store, ast.Del)):
+        return root(n) == first
+    if isinstance(n, ast.Attribute) and n.attr in WRITERS:
+        return root(n.value) == first or isinstance(n.value, ast.Call) and last(n.value) == "super"
+    return False
+
+
 class Scope:
     """A function as those within it see it."""
 
@@ -111,6 +128,7 @@ class Module:
         self.scopes = []
         self.find(tree, "", None, None)
         self.wrappers = {last(d) for n in ast.walk(tree) for d in getattr(n, "decorator_list", [])} | {last(n) for n in self.top if isinstance(n, ast.Call)}
+        self.changing = self.changed_by_methods()
         later = self.later()
         for s in self.scopes:
             if s in later:
@@ -142,6 +160,21 @@ class Module:
             out |= more
             grown = bool(more)
         return {s for s in out if s.name.split(".")[-1] not in AT_DEFINITION and (not s.outer or s.outer in out or s.outer.gives(s))}
+
+    def changed_by_methods(self):
+        """By class of the module, the methods that change their object."""
+        out = {}
+        for n in sorted((n for n in self.top if isinstance(n, ast.ClassDef)), key=lambda n: n.lineno):  # one stands behind those that it is derived from
+            methods = {s.name.split(".")[-1]: s for s in self.scopes if s.owner == n.name and s.first and not s.outer}
+            changes = {m for base in n.bases for m in out.get(last(base), ()) if m not in methods}
+            changes |= {m for m, s in methods.items() if any(changes_first(x, s.first) for x in s.nodes)}
+            grown = True
+            while grown:
+                more = {m for m, s in methods.items() if m not in changes and any(isinstance(x, ast.Attribute) and x.attr in changes and root(x) == s.first for x in s.nodes)}
+                changes |= more
+                grown = bool(more)
+            out[n.name] = changes - BEGINNING
+        return out
 
     def where(self, e, scope):
         """What lives longer than a call that an expression is, or is a part of; None for all else."""
@@ -213,6 +246,21 @@ class Module:
                 self.asks(n, scope)
             elif isinstance(n, ast.Call):
                 self.calls(n, scope)
+            self.changes(n, scope)
+
+    def changes(self, n, scope):
+        """Notes an object of the module that one of its own methods changes where a node asks it."""
+        if isinstance(n, ast.Attribute):
+            asked, methods = n.value, {n.attr}
+        elif isinstance(n, ast.Subscript):
+            asked, methods = n.value, {"__missing__", "__getitem__"}
+        elif isinstance(n, ast.Call):
+            asked, methods = n.func, {"__call__"}
+        else:
+            return
+        value = self.values.get(asked.id) if isinstance(asked, ast.Name) else None
+        if isinstance(value, ast.Call) and methods & self.changing.get(last(value), set()):
+            self.keep(self.named(asked.id, [], scope), scope)
 
     def asks(self, n, scope):
         what = self.where(n.value, scope)
