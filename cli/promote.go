@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -121,6 +122,9 @@ type promoted struct {
 	Note      string             `json:"note,omitempty"`  // in the message of the commit or of the patch
 	Doubt     string             `json:"doubt,omitempty"` // what speaks against it: it failed, was rejected, or waits for a person
 	Behaviour *guard.Report      `json:"behaviour,omitempty"`
+
+	Uncompared bool `json:"behaviour_not_compared,omitempty"` // the guard should have looked at it, and did not
+	Untested   bool `json:"untested,omitempty"`               // the evaluator has no stage of tests beside what it measures
 }
 
 func (a *App) promote(ctx context.Context, o *opened, c *record.Candidate, p promotion) error {
@@ -161,6 +165,13 @@ func (a *App) promoteAsItIs(ctx context.Context, o *opened, c *record.Candidate,
 	if out.Note, err = engine.Evidence(ctx, o.reader(), snap, c.ID); err != nil {
 		return err
 	}
+	if out.Uncompared, err = engine.Uncompared(ctx, o.Session, snap, c); err != nil {
+		return err
+	}
+	out.Untested = len(o.state.Config.Evaluator.Stages) < 2
+	if out.Uncompared && !strings.Contains(out.Note, view.NotCompared) {
+		out.Note = view.NotCompared + "\n" + out.Note
+	}
 	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" && c.ID != record.Root {
 		out.Claim, out.Value, out.Gain = &claim, view.ClaimValue(claim), view.ClaimGain(claim)
 	}
@@ -199,6 +210,13 @@ func (a *App) printPromoted(s *view.Snapshot, out *promoted) error {
 		}
 		fmt.Fprintf(a.Out, "%-10s %s; %s on the root%s\n", s.Measured(), out.Value, out.Gain, root)
 		fmt.Fprintf(a.Out, "%-10s where the search began, not on %s as it is now: `%s` measures there\n", "measured", s.Experiment.Branch, a.says("promote "+out.Candidate.String()+" --verify"))
+	}
+	if out.Behaviour == nil && out.Uncompared {
+		tests := ""
+		if out.Untested {
+			tests = ", and the evaluator has no tests"
+		}
+		fmt.Fprintf(a.Out, "%-10s was not compared with the root's%s: look at `%s`\n", "behaviour", tests, a.says("diff "+out.Candidate.String()))
 	}
 	if out.Behaviour == nil {
 		return nil

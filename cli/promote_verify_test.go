@@ -336,3 +336,33 @@ func TestAComparisonThatFailedNeedsAPersonWhateverTestsPass(t *testing.T) {
 		t.Errorf("the patch does not say that nothing compared it:\n%s", out)
 	}
 }
+
+func TestWhatNothingComparedIsPromotedWithAWord(t *testing.T) {
+	t.Parallel()
+	dir := newSmall(t)
+	put(t, dir, map[string]string{"atoll.yaml": smallYAML + "guard: on\n"})
+	git(t, dir, "commit", "--quiet", "--all", "--message", "the guard is on")
+	must(t, dir, "run", "--headless", "--max-jobs", "1")
+	git(t, dir, "checkout", "--quiet", "-b", "mine")
+	injectMine(t, dir, "worse, so that it never leads", map[string]string{"numbers.conf": strings.Replace(smallNumbers, "a = 3", "a = 0", 1)}, "2")
+	id := injectedID(t, dir)
+	out := must(t, dir, "promote", id, "--branch", "plain")
+	if !strings.Contains(out, "behaviour  was not compared with the root's, and the evaluator has no tests: look at `") || !strings.Contains(out, " diff "+id+"`") {
+		t.Errorf("it says\n%s", out)
+	}
+	if text := git(t, dir, "log", "-1", "--format=%B", "plain"); !strings.Contains(text, "Its behaviour was not compared with the root's.") {
+		t.Errorf("the commit says\n%s", text)
+	}
+}
+
+// injectedID is the candidate of a person's commit.
+func injectedID(t *testing.T, dir string) string {
+	t.Helper()
+	for _, l := range strings.Split(must(t, dir, "candidates"), "\n") {
+		if strings.Contains(l, " manual ") {
+			return strings.Fields(l)[0]
+		}
+	}
+	t.Fatalf("no commit of a person among\n%s", must(t, dir, "candidates"))
+	return ""
+}

@@ -86,8 +86,12 @@ func tellBest(ctx context.Context, db *store.DB, snap *view.Snapshot) error {
 	return err
 }
 
-// uncompared reports whether the guard should have looked at a candidate, and did not or
+// Uncompared reports whether the guard should have looked at a candidate, and did not or
 // could compare nothing.
+func Uncompared(ctx context.Context, ses *Session, snap *view.Snapshot, c *record.Candidate) (bool, error) {
+	return uncompared(ctx, ses.DB, snap, c)
+}
+
 func uncompared(ctx context.Context, db *store.DB, snap *view.Snapshot, c *record.Candidate) (bool, error) {
 	report, looked, err := guardReport(ctx, db, snap.Experiment.ID, c)
 	if err != nil || looked {

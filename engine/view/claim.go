@@ -127,11 +127,14 @@ func (s *Snapshot) RootText() string {
 	return fmt.Sprintf("1 by definition, its own %s %s", s.metric(), FormatValue(*s.Root.Own))
 }
 
+// NotCompared is said of a candidate that the guard should have looked at, and did not.
+const NotCompared = "Its behaviour was not compared with the root's."
+
 // ClaimText says in sentences what may be told of a candidate's value and gain.
 func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
 	text := claimText(s, id, c)
 	if s.Best.ID == id && s.Best.Uncompared {
-		text += " Its behaviour was not compared with the root's."
+		text += " " + NotCompared
 	}
 	return text
 }
