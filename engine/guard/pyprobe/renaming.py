@@ -46,12 +46,16 @@ def renamed(v, expression, word, depth=0):
     return v
 
 
-def throughout(values, d, known):
-    """The values of a call with another word for one that several of their texts have; known are words that the code has."""
+def throughout(own, args, kwargs, d, known):
+    """A call in whose arguments, and in what its object has for options, one word is another wherever it stands: one that several
+    texts have. own is the recipe of the object, or None; known are words that the code has."""
+    *head, options = own if own is not None and own[0] == "made" else (None,)
+    values = [*args, *kwargs.values(), options]
     words, keys = shared_words(values)
     if not words:
-        return values
+        return own, args, kwargs
     word = d.pick(words)
     other = d.pick(OF_TABLES) if word in keys and d.n(2) else d.pick(known or OF_TABLES)
     expression = re.compile(r"\b%s\b" % word)
-    return [renamed(v, expression, other) for v in values]
+    values = [renamed(v, expression, other) for v in values]
+    return (*head, values[-1]) if head else own, values[: len(args)], dict(zip(kwargs, values[len(args) :]))

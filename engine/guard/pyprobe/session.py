@@ -280,18 +280,10 @@ class Session:
                 k = list(kwargs)[at - len(args)]
                 kwargs[k] = self.another(kwargs[k], group, k, vary)
         if vary.d.put is None and vary.d.chance(SELDOM):
-            own, args, kwargs = self.renamed(own, args, kwargs, vary.d)
+            own, args, kwargs = throughout(own, args, kwargs, vary.d, self.edges.words)
         self.keyword(group, names, kwargs, vary)
         args, kwargs = vary.places.through(args, len(names)), vary.places.through(kwargs)
         return *self.object_of(own, vary), args, kwargs
-
-    def renamed(self, own, args, kwargs, d):
-        """A call in whose arguments, and in what its object has for options, one word is another throughout."""
-        *head, options = own if own is not None and own[0] == "made" else (None,)
-        values = throughout([*args, *kwargs.values(), options], d, self.edges.words)
-        if head:
-            own = (*head, values[-1])
-        return own, values[: len(args)], dict(zip(kwargs, values[len(args) :]))
 
     def another(self, v, group, name, vary):
         """Another value for a parameter: one beside it, one of its name elsewhere, or one of a type that it is asked for."""
