@@ -211,7 +211,8 @@ func stageCommands(stages []config.Stage) [][]string {
 var testModule = regexp.MustCompile(`test|^nose`)
 
 // pythonTests returns the interpreter of a command that runs the tests of Python, by a module whose name tells of tests
-// or by pytest's own, and the words behind it; nil for any other. The interpreter is "" where the command names none.
+// or by the pytest of an environment, and the words behind it; nil for any other, among them a pytest of the PATH, whose
+// interpreter nobody knows: the guard finds tests by itself.
 func pythonTests(command []string) (string, []string) {
 	command = wordsOf(command)
 	if len(command) == 0 {
@@ -221,12 +222,10 @@ func pythonTests(command []string) (string, []string) {
 	switch {
 	case len(command) > 2 && command[1] == "-m" && strings.HasPrefix(name, "python") && testModule.MatchString(command[2]):
 		return command[0], command[1:]
-	case name != "pytest":
-		return "", nil
-	case folder == "":
-		return "", append([]string{"-m", name}, command[1:]...)
+	case name == "pytest" && folder != "":
+		return folder + "python", append([]string{"-m", name}, command[1:]...)
 	}
-	return folder + "python", append([]string{"-m", name}, command[1:]...)
+	return "", nil
 }
 
 // wordsOf splits a command that is written as one text, where no shell is needed to know its words.
