@@ -40,11 +40,11 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 			"one sample is quick, and many are taken", 30 * time.Second,
 			[]view.Ended{quick, took(3, record.Make, record.Failed, 90_000, 0)},
 			"measuring 6/8", 50 * time.Second, nil,
-			"about 100 candidates in 30s at 600ms each, 2 at a time", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s",
+			"up to about 100 candidates in 30s at 600ms each, 2 at a time", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s",
 		},
 		{"a job ended", 5 * time.Second, nil, "measuring", 25 * time.Second, []view.Ended{quick}, "", ""},
-		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "about 16 candidates in 5m0s at 36s each, 2 at a time", ""},
-		{"what candidates took says more than the root", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "about 30 candidates in 5m0s at 20s each, 2 at a time", ""},
+		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "up to about 16 candidates in 5m0s at 36s each, 2 at a time", ""},
+		{"what candidates took says more than the root", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time", ""},
 		{"no bound", 0, []view.Ended{root}, "measuring", 25 * time.Hour, nil, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,10 +85,10 @@ func TestHowManyCandidatesFitIntoATimeIsTold(t *testing.T) {
 		workers    int
 		want       string
 	}{
-		{"two at a time", 5 * time.Minute, 15 * time.Second, 2, "about 40 candidates in 5m0s at 15s each, 2 at a time"},
-		{"one at a time", 5 * time.Minute, 4 * time.Minute, 1, "about 1 candidate in 5m0s at 4m0s each, one at a time"},
+		{"two at a time", 5 * time.Minute, 15 * time.Second, 2, "up to about 40 candidates in 5m0s at 15s each, 2 at a time"},
+		{"one at a time", 5 * time.Minute, 4 * time.Minute, 1, "up to about 1 candidate in 5m0s at 4m0s each, one at a time"},
 		{"none", 12 * time.Second, 30 * time.Second, 1, "one candidate takes about 30s: the 12s that are left are over before one is measured"},
-		{"less than a second each", time.Minute, 300 * time.Millisecond, 1, "about 200 candidates in 1m0s at 300ms each, one at a time"},
+		{"less than a second each", time.Minute, 300 * time.Millisecond, 1, "up to about 200 candidates in 1m0s at 300ms each, one at a time"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := candidatesIn(c.time, c.each, c.workers); got != c.want {
