@@ -80,6 +80,28 @@ def _found(table, name):
     return table.get(name, "?") if item is None else "its own " + name
 
 
+def union(text):
+    return " | ".join(part.strip() for part in text.split(","))
+
+
+def is_word(value):
+    try:
+        return value.isalpha()
+    except AttributeError:
+        raise TypeError("a word is a text") from None
+
+
+class Span:
+    def __init__(self, days=0, months=0):
+        self.days, self.months = days, months
+
+
+def sign(span):
+    if span.days < 0 or span.months < 0:
+        return "-"
+    return "+"
+
+
 class Form:
     def __init__(self, table=None):
         self.table = table or {}
@@ -114,6 +136,10 @@ class Test(unittest.TestCase):
         self.assertFalse(lexer.wanted("he", ["help"]))
         self.assertEqual(lexer.meaning({"one": 1}, "one", lexer.NOT_GIVEN), 1)
         self.assertEqual(lexer.filled("a {first}, {last}", {"first": 1}), "a 1, ?")
+        self.assertEqual(lexer.union("a, b"), "a | b")
+        self.assertTrue(lexer.is_word("a"))
+        self.assertEqual(lexer.sign(lexer.Span(1)), "+")
+        self.assertEqual(lexer.sign(lexer.Span(days=-1)), "-")
         form = lexer.Form()
         form.table = {"first": {"size": 1}, "last": 2}
         self.assertEqual(form.fill("a {last}"), "a 2")
@@ -140,6 +166,9 @@ func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 		{"one text for lines, by the method that asks for it", "text = text.splitlines()", "text = text.split(\"\\n\")", "lexer.lines"},
 		{"a key that is named as what its table has, and a text that asks for it", "item = getattr(table, name, None)", "item = getattr(table, name, None) if name not in table else None", "lexer.filled"},
 		{"a table that is an option of an object, and a text that asks for its key", "return filled(text, self.table)", "return filled(text.replace(\"{keys}\", \"{key}\"), self.table)", "lexer.Form.fill"},
+		{"an item twice in a list that a text is", "\" | \".join(part.strip() for part in text.split(\",\"))", "\" | \".join(dict.fromkeys(part.strip() for part in text.split(\",\")))", "lexer.union"},
+		{"a value of none of the types that one version alone asks for", "    try:\n        return value.isalpha()\n    except AttributeError:\n        raise TypeError(\"a word is a text\") from None", "    return isinstance(value, str) and value.isalpha()", "lexer.is_word"},
+		{"a part of what an argument is made of", "if span.days < 0 or span.months < 0:", "if span.days < 0:", "lexer.sign"},
 		{"a keyword that is passed on", `    return list(Lexer(text, **kwargs))`, `    return list(Lexer(text))`, "lexer.words"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -162,7 +191,10 @@ func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t
 			"        if name is None:\n            name = \"<text>\"\n        return \"%s:%d: \" % (name, self.read)", "        return \"%s:%d: \" % (\"<text>\" if name is None else name, self.read)",
 			"    for option in options:\n        if option == word:\n            return True\n    return False", "    return any(option == word for option in options)",
 			"    try:\n        text = text.splitlines()\n    except AttributeError:\n        text = list(text)\n    return text[first:]", "    return (text.splitlines() if hasattr(text, \"splitlines\") else list(text))[first:]",
-			"    item = getattr(table, name, None)\n    return table.get(name, \"?\") if item is None else \"its own \" + name", "    if getattr(table, name, None) is not None:\n        return \"its own \" + name\n    return table[name] if name in table else \"?\"",
+			"    item = getattr(table, name, None)\n    return table.get(name, \"?\") if item is None else \"its own \" + name", "    if getattr(table, name, None) is not None:\n        return \"its own \" + name\n    return table.get(name, \"?\")",
+			"    if span.days < 0 or span.months < 0:\n        return \"-\"\n    return \"+\"", "    return \"-\" if min(span.days, span.months) < 0 else \"+\"",
+			"    return \" | \".join(part.strip() for part in text.split(\",\"))", "    parts = map(str.strip, text.split(\",\"))\n    return \" | \".join(parts)",
+			"    try:\n        return value.isalpha()\n    except AttributeError:\n        raise TypeError(\"a word is a text\") from None", "    if not hasattr(value, \"isalpha\"):\n        raise TypeError(\"a word is a text\")\n    return value.isalpha()",
 			"    return list(Lexer(text, **kwargs))", "    out = []\n    for word in Lexer(text, **kwargs):\n        out.append(word)\n    return out",
 		))
 	}

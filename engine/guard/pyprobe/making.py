@@ -73,6 +73,11 @@ def made(recipe, vary=None):
     return me, words
 
 
+def argument(recipe, vary):
+    """An argument made again; of an object of the tree what it is made of has its places, where inputs are looked for."""
+    return made(recipe, vary)[0] if recipe[0] == "made" and vary.d.put is not None else decode(recipe)
+
+
 class NotMade(Exception):
     """A constructor failed: how it was called, and how it failed."""
 

@@ -13,6 +13,7 @@ from atoll_guard_records import COPYING
 MOST_FILES = 400
 SIMPLE = (bool, int, float, str, type(None))
 ASKED = {"str", "bytes", "list", "tuple", "dict", "int", "float", "bool"}
+OTHER_KINDS = ["bytes", "str", "int", "list", "dict", "None"]
 OF_TEXT = {"splitlines", "lower", "upper", "casefold", "swapcase", "startswith", "endswith", "strip", "lstrip", "rstrip", "isdigit", "isspace", "isalpha", "isalnum", "zfill"}
 OPERATORS = {"__str__", "__repr__", "__len__", "__iter__", "__contains__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__getitem__",
              "__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__", "__xor__", "__neg__", "__pos__", "__abs__",
@@ -160,6 +161,19 @@ def only_one_asks(name, was, now):
     asked = lambda f: {k for kinds in asked_types(f, inner=True).values() for k in kinds if k not in ("function", "None", "text")}
     a, b = ({group: asked(f) for group, f in groups_of(name, ast.parse(text))} for text in (was, now))
     return {group: sorted(kinds) for group in sorted({*a, *b}) for kinds in [a.get(group, set()) ^ b.get(group, set())] if kinds}
+
+
+def asked_otherwise(name, was, now):
+    """The parameters that the two versions of a file ask for different types, by group: what is of none of them may be another thing."""
+    a, b = (asked_by(name, ast.parse(text)) for text in (was, now))
+    plain = lambda kinds: {k for k in kinds if k in ASKED}
+    out = {}
+    for group in sorted({*a, *b}):
+        one, other = a.get(group, {}), b.get(group, {})
+        names = sorted(p for p in {*one, *other} if plain(one.get(p, ())) != plain(other.get(p, ())))
+        if names:
+            out[group] = names
+    return out
 
 
 def classes_asked_for(name, texts):

@@ -21,8 +21,8 @@ from atoll_guard_draws import Draws, MASK, fnv, short, variants
 from atoll_guard_edges import Edges, in_turn, is_large
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import FILES, PLACE
-from atoll_guard_making import NotMade, call_text, decode, find, made
-from atoll_guard_offers import CHANGING, OPERATORS, as_type, has_texts, rest_of
+from atoll_guard_making import NotMade, argument, call_text, decode, find, made
+from atoll_guard_offers import CHANGING, OPERATORS, OTHER_KINDS, as_type, has_texts, rest_of
 from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, is_drained, show
 from atoll_guard_places import spelled
 from atoll_guard_renaming import throughout
@@ -61,6 +61,7 @@ class Session:
         self.asked = self.asked_types()
         self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
         self.inner = {group: kinds for file in self.files.values() for group, kinds in file.get("inner", {}).items()}
+        self.kinds = {group: names for file in self.files.values() for group, names in file.get("kinds", {}).items()}
         self.groups = list(self.recorded)
         for name in q.get("extra") or []:
             if name not in self.recorded:
@@ -267,14 +268,16 @@ class Session:
             return *self.object_of(own, None), [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
         if not calls:
             return self.invented(group, d, vary)
-        _, own, args, kwargs = pickle.loads(calls[d.n(len(calls))])
-        args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
+        _, own, made_of, kwargs = pickle.loads(calls[d.n(len(calls))])
+        args, kwargs = [argument(a, vary) for a in made_of], {k: argument(v, vary) for k, v in kwargs.items()}
         names = self.kept["names"].get(group, [])
         times = d.n(4)
         vary.as_it_was, vary.own = not times, 0 if args or kwargs else times
         for _ in range(times if args or kwargs else 0):
             at = d.n(len(args) + len(kwargs))
-            if at < len(args):
+            if at < len(args) and made_of[at][0] == "made" and d.n(2):
+                args[at] = vary.once(lambda: made(made_of[at], vary)[0])
+            elif at < len(args):
                 args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)
             else:
                 k = list(kwargs)[at - len(args)]
@@ -295,6 +298,8 @@ class Session:
         asked = [k for k in asked if k != "text" or has_texts(v)]
         if asked and kind > 2:
             return as_type(v, d.pick(asked), d)
+        if kind == 1 and name in self.kinds.get(group, ()):
+            return as_type(v, d.pick(OTHER_KINDS), d)
         inner = self.inner.get(group)
         if inner and kind == 2:
             return as_type(v, d.pick(inner), d)

@@ -30,6 +30,7 @@ NUMBERS = re.compile(r"[0-9]+")
 WRITTEN = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 WAYS = ["-{n}", "+{n}", "{n}e5", "{w}E5", "{w}e-3", "{w}E+2", ".{w}", "{w}.", "{w}.0", "{n}0", "0{n}", "00{w}", "{w}_000", "{w},000", "0x{x}", "0X{x}", "0xA", "0o7", "0b1", "{w}j", " {n} ",
         "inf", "-Infinity", "NaN", "1/{w}", "{w}%", "({w})"]
+BETWEEN = [", ", ",", ";", "|", "&", " ", "\n", ".", "/", ":"]  # items of a list in a text
 PARTS = re.compile(r"\W?\w+")
 
 
@@ -48,6 +49,14 @@ class Vary:
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
         self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
         self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + edges.matched + [s for s in lits["strings"] if 0 < len(s) <= 2]
+
+    def once(self, make):
+        """What make gives, an object of which one part of its making is varied."""
+        was, self.own = self.own, 1
+        try:
+            return make()
+        finally:
+            self.own = was
 
     def options(self, args, kwargs):
         """Arguments of a constructor, now and then one of them another: a switch that is turned."""
@@ -72,6 +81,7 @@ class Vary:
 
     def choose_step(self, n):
         """Which of the n calls that an object had gets another argument: one now and then, and mostly where the call itself is as it was."""
+        self.varied = None
         if n and (self.d.put is not None or self.own) and self.d.n(4) >= (1 if self.as_it_was or self.own else 3):
             self.varied = self.d.n(n)
 
@@ -297,6 +307,8 @@ class Vary:
         at = list(PARTS.finditer(s))
         if not at:
             return s
+        if d.n(4) == 3:
+            return self.listed(s)
         part = d.pick(at)
         k = d.n(3)
         if k == 0:
@@ -305,6 +317,14 @@ class Vary:
             return s[: part.end()] + d.pick(at).group() + s[part.end() :]
         other = PARTS.findall(d.pick(self.lits["strings"])) if self.lits["strings"] else []
         return s[: part.end()] + d.pick(other or [part.group()]) + s[part.end() :]
+
+    def listed(self, s):
+        """A list that is written in a text with one of its items once more, or another place."""
+        d = self.d
+        between = d.pick([b for b in BETWEEN if b in s] or BETWEEN[:1])
+        items = s.split(between)
+        items.insert(d.n(len(items) + 1), d.pick(items))
+        return between.join(items)
 
     def other_list(self, v, depth):
         d = self.d
