@@ -140,10 +140,30 @@ func (t count) worthALook(group string, list []int) []probe.Case {
 	return out
 }
 
+// begun are the first three recorded calls of each group, as they were: what a process keeps of them, such as the answers of a
+// cache with too small a key, shows in the calls behind them and not in one that is asked alone.
+func begun(cases []probe.Case) []probe.Case {
+	var out []probe.Case
+	var last string
+	for _, at := range cases {
+		if at.Group == last {
+			continue
+		}
+		last = at.Group
+		for k := range uint64(3) {
+			out = append(out, probe.Case{Group: at.Group, Choices: []uint64{k}})
+		}
+	}
+	return out
+}
+
 // confirm runs cases in both trees and returns those that differ. With twice the
 // root runs them before and after the candidate and must agree with itself. They come in
 // the order in which they were asked: what one leaves behind may show in the next.
 func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool) ([]seen, error) {
+	if p.behind && q.Mode == probe.Detail {
+		q.Cases = slices.Concat(begun(q.Cases), q.Cases)
+	}
 	before, err := p.root.ask(ctx, q)
 	if err != nil {
 		return nil, err

@@ -102,6 +102,16 @@ def sign(span):
     return "+"
 
 
+_patterns = {}
+
+
+def pattern(width, signed=False):
+    key = (width, signed)
+    if key not in _patterns:
+        _patterns[key] = "%s[0-9]{%d}" % ("[+-]" if signed else "", width)
+    return _patterns[key]
+
+
 class Form:
     def __init__(self, table=None):
         self.table = table or {}
@@ -140,6 +150,9 @@ class Test(unittest.TestCase):
         self.assertTrue(lexer.is_word("a"))
         self.assertEqual(lexer.sign(lexer.Span(1)), "+")
         self.assertEqual(lexer.sign(lexer.Span(days=-1)), "-")
+        self.assertEqual(lexer.pattern(4), "[0-9]{4}")
+        self.assertEqual(lexer.pattern(2), "[0-9]{2}")
+        self.assertEqual(lexer.pattern(3, True), "[+-][0-9]{3}")
         form = lexer.Form()
         form.table = {"first": {"size": 1}, "last": 2}
         self.assertEqual(form.fill("a {last}"), "a 2")
@@ -169,6 +182,7 @@ func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 		{"an item twice in a list that a text is", "\" | \".join(part.strip() for part in text.split(\",\"))", "\" | \".join(dict.fromkeys(part.strip() for part in text.split(\",\")))", "lexer.union"},
 		{"a value of none of the types that one version alone asks for", "    try:\n        return value.isalpha()\n    except AttributeError:\n        raise TypeError(\"a word is a text\") from None", "    return isinstance(value, str) and value.isalpha()", "lexer.is_word"},
 		{"a part of what an argument is made of", "if span.days < 0 or span.months < 0:", "if span.days < 0:", "lexer.sign"},
+		{"a cache whose key lacks a part", "key = (width, signed)", "key = width", "lexer.pattern"},
 		{"a keyword that is passed on", `    return list(Lexer(text, **kwargs))`, `    return list(Lexer(text))`, "lexer.words"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -195,6 +209,7 @@ func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t
 			"    if span.days < 0 or span.months < 0:\n        return \"-\"\n    return \"+\"", "    return \"-\" if min(span.days, span.months) < 0 else \"+\"",
 			"    return \" | \".join(part.strip() for part in text.split(\",\"))", "    parts = map(str.strip, text.split(\",\"))\n    return \" | \".join(parts)",
 			"    try:\n        return value.isalpha()\n    except AttributeError:\n        raise TypeError(\"a word is a text\") from None", "    if not hasattr(value, \"isalpha\"):\n        raise TypeError(\"a word is a text\")\n    return value.isalpha()",
+			"    key = (width, signed)\n    if key not in _patterns:\n", "    key = (signed, width)\n    if _patterns.get(key) is None:\n",
 			"    return list(Lexer(text, **kwargs))", "    out = []\n    for word in Lexer(text, **kwargs):\n        out.append(word)\n    return out",
 		))
 	}
