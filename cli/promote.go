@@ -211,15 +211,16 @@ func (a *App) printPromoted(s *view.Snapshot, out *promoted) error {
 		fmt.Fprintf(a.Out, "%-10s %s; %s on the root%s\n", s.Measured(), out.Value, out.Gain, root)
 		fmt.Fprintf(a.Out, "%-10s where the search began, not on %s as it is now: `%s` measures there\n", "measured", s.Experiment.Branch, a.says("promote "+out.Candidate.String()+" --verify"))
 	}
-	if out.Behaviour == nil && out.Uncompared {
+	if out.Behaviour == nil {
+		if !out.Uncompared {
+			return nil
+		}
 		tests := ""
 		if out.Untested {
 			tests = ", and the evaluator has no tests"
 		}
-		fmt.Fprintf(a.Out, "%-10s was not compared with the root's%s: look at `%s`\n", "behaviour", tests, a.says("diff "+out.Candidate.String()))
-	}
-	if out.Behaviour == nil {
-		return nil
+		_, err := fmt.Fprintf(a.Out, "%-10s was not compared with the root's%s: look at `%s`\n", "behaviour", tests, a.says("diff "+out.Candidate.String()))
+		return err
 	}
 	fmt.Fprintf(a.Out, "%-10s %s\n", "behaviour", behaviourText(out.Behaviour))
 	return a.printTold(*out.Behaviour)

@@ -101,8 +101,8 @@ func (t *shortTime) enough(took time.Duration) time.Duration {
 	return (2*took + time.Minute - 1).Truncate(time.Minute)
 }
 
-// candidatesIn tells how many candidates fit into a time, where none is measured again or compared: "up to about 40 candidates in 5m0s at 7s each, 2 at
-// a time".
+// candidatesIn tells how many candidates fit into a time, where none is measured again or
+// compared: "up to about 40 candidates in 5m0s at 7s each, 2 at a time".
 func candidatesIn(time, each time.Duration, workers int) string {
 	workers = max(1, workers)
 	at := "one at a time"

@@ -360,8 +360,9 @@ func (l look) choices(language string) []Choice {
 		}
 	}
 	targets("bench", "benchmark")
+	npm := l.npmScripts()
 	for _, name := range []string{"bench", "benchmark", "evaluate", "perf"} {
-		if l.npmScripts()[name] != "" {
+		if npm[name] != "" {
 			add(Choice{Command: []string{"npm", "run", "--silent", name}, Found: "package.json", Output: "last-number"})
 		}
 	}

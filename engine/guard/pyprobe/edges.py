@@ -11,6 +11,7 @@ import re
 
 from atoll_guard_patterns import matched
 from atoll_guard_places import as_bytes
+from atoll_guard_renaming import WORD
 
 MOST_CONSTANTS = 120
 MOST_EDGES = 700
@@ -20,7 +21,6 @@ LARGEST_SIZE = 300
 LARGEST_MADE = 1 << 53  # of numbers that are no constant: beyond, floats round
 BOUNDS = [0, 1, -1, 127, 255, 256, 65535, 2, 128, -128, 10, 100, 1000, 32767, -32768, 65536, 2**31 - 1, 2**31, -(2**31), 2**32]
 ENDS = ["", " ", "\x00", "é", "世界", "\u0301", "😀", "\ufeff", "\udcff", "\r\n", "\u2028", "İ", "ß", "ǆ", "٣", "²", "\x1c", "\t", "\n"]
-WORD = re.compile(r"[^\W\d]\w*")
 AFTER = ["\udcff", "\x00", "é", "世", "\n", " ", "a", "A", "0", "\u0301"]
 
 

@@ -64,10 +64,13 @@ class Vary:
         places = list(range(len(args))) + list(kwargs)
         for _ in range((self.own or int(self.d.chance(4))) if places else 0):
             switches = [p for p in places if type(args[p] if type(p) is int else kwargs[p]) is bool]
-            p = self.d.pick(switches if switches and self.d.n(2) else places)
-            held = args if type(p) is int else kwargs
-            held[p] = self.other(held[p])
+            self.change(args, kwargs, self.d.pick(switches if switches and self.d.n(2) else places))
         return args, kwargs
+
+    def change(self, args, kwargs, place):
+        """Puts another value for the argument at a place, a number, or of a name."""
+        held = args if type(place) is int else kwargs
+        held[place] = self.other(held[place])
 
     def with_step(self, module, owner, history):
         """The calls that an object had, at times with one more that its class was seen to have."""
@@ -88,9 +91,7 @@ class Vary:
     def step(self, at, args, kwargs):
         """The arguments of a call that the object had."""
         if at == self.varied and (args or kwargs):
-            place = self.d.pick([*range(len(args)), *kwargs])
-            held = args if type(place) is int else kwargs
-            held[place] = self.other(held[place])
+            self.change(args, kwargs, self.d.pick([*range(len(args)), *kwargs]))
         return self.places.through(args), self.places.through(kwargs)
 
     def settings(self, settings):
