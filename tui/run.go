@@ -21,6 +21,7 @@ import (
 	"atoll/engine/view"
 	"atoll/tui/pane"
 	"atoll/tui/plot"
+	"atoll/tui/widget"
 )
 
 // Run shows the console until the person leaves or ctx ends. It returns nil
@@ -42,11 +43,11 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	a.remembered(readState(o.StateFile))
-	p := tea.NewProgram(a, programOptions(ctx, a)...)
+	p := tea.NewProgram(a, programOptions(a)...)
 	if o.Remote != nil {
 		defer o.Remote.follow(p)()
 	}
-	m, err := p.Run()
+	m, err := widget.Show(ctx, p)
 	if last, ok := m.(*app); ok {
 		a = last
 	}
@@ -75,13 +76,13 @@ func (r *Remote) follow(p *tea.Program) (stop func()) {
 	return func() { close(done); wg.Wait() }
 }
 
-func programOptions(ctx context.Context, a *app) []tea.ProgramOption {
+func programOptions(a *app) []tea.ProgramOption {
 	o := &a.opt
 	fps := o.Console.FPS
 	if fps <= 0 {
 		fps = 30
 	}
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(min(fps, 60)), tea.WithFilter(coalesce())}
+	opts := []tea.ProgramOption{tea.WithFPS(min(fps, 60)), tea.WithFilter(coalesce())}
 	if o.Input != nil {
 		opts = append(opts, tea.WithInput(o.Input))
 	}

@@ -151,7 +151,7 @@ func (s *Screen) change(fn func()) {
 
 // Run draws until the person leaves or ctx ends; the terminal is restored.
 func (s *Screen) Run(ctx context.Context) error {
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(30), tea.WithOutput(s.o.Output)}
+	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(30), tea.WithOutput(s.o.Output)}
 	if s.o.Input != nil {
 		opts = append(opts, tea.WithInput(s.o.Input))
 	}
@@ -171,8 +171,8 @@ func (s *Screen) Run(ctx context.Context) error {
 		opts = append(opts, tea.WithColorProfile(colorprofile.TrueColor))
 	}
 	m.restyle()
-	_, err := tea.NewProgram(m, opts...).Run()
-	if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, context.Canceled) {
+	_, err := widget.Show(ctx, tea.NewProgram(m, opts...))
+	if errors.Is(err, tea.ErrProgramKilled) {
 		return nil
 	}
 	return err
