@@ -155,7 +155,7 @@ func languageOf(ext string) string {
 		return "rust"
 	case ".py":
 		return "python"
-	case ".js", ".mjs", ".ts", ".tsx":
+	case ".js", ".mjs", ".cjs", ".ts", ".tsx":
 		return "javascript"
 	case ".c":
 		return "c"
@@ -171,7 +171,7 @@ func (l look) language() string {
 	for _, m := range []struct{ file, language string }{
 		{"go.mod", "go"}, {"Cargo.toml", "rust"}, {"pyproject.toml", "python"}, {"setup.py", "python"}, {"package.json", "javascript"},
 	} {
-		if l.files[m.file] {
+		if l.files[m.file] && (m.file != npmFile || l.npmProject()) {
 			return m.language
 		}
 	}
@@ -188,6 +188,25 @@ func (l look) language() string {
 		}
 	}
 	return best
+}
+
+const npmFile = "package.json"
+
+// byBuildTools finds scripts of package.json that leave all to make or a compiler.
+var byBuildTools = regexp.MustCompile(`^\s*(?:(?:g?make|cc|gcc|clang|cmake|[cg]\+\+|clang\+\+)\b[^;&|]*(?:[;&|]+\s*|$))+$`)
+
+// npmProject reports whether package.json is about code of JavaScript: package managers of other
+// languages read such a file, too. Where its scripts do not tell, the sources do.
+func (l look) npmProject() bool {
+	if !slices.ContainsFunc(l.sorted, func(f string) bool { return languageOf(path.Ext(f)) == "javascript" }) {
+		return false
+	}
+	for _, script := range l.npmScripts() {
+		if !byBuildTools.MatchString(script) {
+			return true
+		}
+	}
+	return false
 }
 
 var makeTarget = regexp.MustCompile(`(?m)^([A-Za-z0-9_./-]+)\s*:([^=]|$)`)
@@ -223,7 +242,7 @@ func (l look) test(language string) []string {
 		return []string{"go", "test", "./..."}
 	case "rust":
 		return []string{"cargo", "test", "--quiet"}
-	case "javascript":
+	case "javascript", "": // none that is known
 		if command := l.npmTest(); command != nil {
 			return command
 		}

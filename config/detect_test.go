@@ -130,6 +130,21 @@ func TestDetect(t *testing.T) {
 			javaScript(),
 		},
 		{
+			"a package.json of a library of C, without a source of JavaScript",
+			map[string]string{"kit.c": "", "kit.h": "", "Makefile": "check:\n\t./t\n", "package.json": `{"name": "kit", "src": ["kit.c", "kit.h"]}`},
+			cLibrary("check"),
+		},
+		{
+			"a package.json whose scripts leave all to make, beside more sources of C",
+			map[string]string{"kit.c": "", "more.c": "", "docs/page.js": "", "Makefile": "test:\n\t./t\n", "package.json": `{"scripts": {"install": "make -j2 && cc -o t kit.c", "test": "make test"}}`},
+			cLibrary("test"),
+		},
+		{
+			"a package.json whose scripts leave all to make, beside more sources of JavaScript",
+			map[string]string{"index.js": "", "package.json": `{"scripts": {"test": "make test"}}`},
+			javaScript("npm", "test", "--silent"),
+		},
+		{
 			"vendored code decides nothing",
 			map[string]string{"a.rs": "", "vendor/x/evaluate.py": "", "vendor/x/b.py": "", "node_modules/y/z.py": ""},
 			config.Detected{Language: "rust", Test: []string{"cargo", "test", "--quiet"}, Output: "result-file", Scope: []string{"**/*.rs"}, Caches: []string{"cargo"}},
@@ -236,6 +251,12 @@ func TestATargetThatMakeTakesForUpToDateMeasuresNothing(t *testing.T) {
 }
 
 // javaScript is what is found of a package without a benchmark whose tests a command runs.
+func cLibrary(target string) config.Detected {
+	return config.Detected{
+		Language: "c", Test: []string{"make", target}, Output: "result-file", Protected: []string{"package.json", "Makefile"}, Scope: []string{"**/*.{c,cc,cpp,cxx,h,hpp}"},
+	}
+}
+
 func javaScript(test ...string) config.Detected {
 	return config.Detected{Language: "javascript", Test: test, Output: "result-file", Protected: []string{"package.json"}, Scope: []string{"**/*.{js,mjs,ts,tsx}"}, Caches: []string{"npm"}}
 }

@@ -58,6 +58,8 @@ const (
 type recorded struct {
 	Files     []string       `json:"files"` // of the tree that were loaded
 	Functions []*calledOften `json:"functions"`
+	// Spent is the time in s of what the tests call, whether its calls can be made again or not; nil: not known.
+	Spent map[string]float64 `json:"spent"`
 }
 
 // calledOften is one function with calls that can be made again.
@@ -72,8 +74,10 @@ type calledOften struct {
 }
 
 // called is the function as text names it.
-func (f *calledOften) called() string {
-	return strings.TrimSuffix(strings.ReplaceAll(f.Name, ":", "."), ".")
+func (f *calledOften) called() string { return calledName(f.Name) }
+
+func calledName(name string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(name, ":", "."), ".")
 }
 
 // callBench is a benchmark of calls of tests in the making.
@@ -119,6 +123,9 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 	if reason, err = s.keepSteady(ctx); err != nil || reason != "" {
 		return reason, err
 	}
+	if why := s.few(); why != "" {
+		return why, nil
+	}
 	if err := s.layCalls(); err != nil {
 		return "", err
 	}
@@ -138,6 +145,10 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 		why := fmt.Sprintf("left out of %s, because the tests spend there less than %.0f %% of the time that they spend in %s: ", s.m.Objective, 100*negligible, names[0])
 		s.m.Notes = append(s.m.Notes, strings.ToUpper(why[:1])+why[1:]+someOf(s.left, 12)+".")
 		s.Say(why + someOf(s.left, 6))
+	}
+	s.tellRest()
+	if objects := s.uncompared(); len(objects) > 0 {
+		s.m.Notes = append(s.m.Notes, "Answers are not compared, for they are objects, of "+someOf(objects, 8)+": the tests alone notice what a candidate breaks there.")
 	}
 	return "", s.callTargets(ctx)
 }
@@ -298,6 +309,10 @@ func (s *callBench) callTargets(ctx context.Context) error {
 		File   string
 		Symbol string
 		Share  float64
+	}
+	s.doing(testPatience, "looking which code the calls run")
+	if _, err := s.ask(ctx, &s.reach, "reach"); err != nil {
+		return err
 	}
 	s.doing(testPatience, "profiling the benchmark")
 	if reason, err := s.ask(ctx, &shares, "profile", profileTime); err != nil || reason != "" {

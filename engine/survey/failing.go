@@ -18,9 +18,14 @@ type attempt struct {
 	unknown  bool // the program is not there
 }
 
+// ownArguments finds what a runner of tests says of where it was told to look, which is guessed: it
+// came to no test, and nobody can do anything about it.
+var ownArguments = regexp.MustCompile(`(?i)start directory is not importable|file or directory not found|no tests ran|ran 0 tests`)
+
 // furthest is the attempt that ran most of the tests: one with tests that pass, one that did not
-// end, then one that lacks something else than the first, of those by pytest before those by the
-// standard library. Of equals the first counts.
+// end, then one by pytest that lacks something else than the first, one by pytest, and one by the
+// standard library. Behind them are runners that are not installed or found nothing where they
+// looked. Of equals the first counts.
 func furthest(tried []attempt) attempt {
 	if len(tried) == 0 {
 		return attempt{reason: noTest}
@@ -36,12 +41,16 @@ func furthest(tried []attempt) attempt {
 			return ran
 		case a.unknown || a.reason == noTest:
 			return 0
-		case missing != "" && missing == lacks:
+		case missing != "" && (slices.Contains(a.command, missing) || slices.Contains(tried[0].command, missing)):
 			return 1
-		case slices.Contains(a.command, "pytest"):
+		case missing == "" && ownArguments.MatchString(a.reason):
+			return 1
+		case !slices.Contains(a.command, "pytest"):
+			return 2
+		case missing != "" && missing == lacks:
 			return 3
 		}
-		return 2
+		return 4
 	}
 	return slices.MaxFunc(tried, func(a, b attempt) int { return rank(a) - rank(b) })
 }

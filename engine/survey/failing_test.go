@@ -70,16 +70,22 @@ func TestTheAttemptThatGotFurthestCounts(t *testing.T) {
 		return attempt{command: command, reason: reason, passed: passed}
 	}
 	bare, unit := attemptOf("No module named 'pytest'", 0, "python3", "-m", "pytest"), attemptOf("No module named 'kit'", 0, "python3", "-m", "unittest")
+	lacks, elsewhere := attemptOf("ModuleNotFoundError: No module named 'typing_extensions'", 0, "python3", "-m", "pytest", "-q"), attemptOf("ImportError: Start directory is not importable: 'tests'", 0, "python3", "-m", "unittest", "discover", "-s", "tests")
+	further := attemptOf("No module named 'hypothesis'", 0, "/usr/bin/python3", "-m", "pytest")
 	for name, c := range map[string]struct {
 		tried []attempt
 		want  attempt
 	}{
-		"one with tests that pass":            {[]attempt{bare, unit, attemptOf("x", 372, "/usr/bin/python3", "-m", "pytest"), attemptOf("y", 3, "/usr/bin/python3", "-m", "unittest")}, attemptOf("x", 372, "/usr/bin/python3", "-m", "pytest")},
-		"pytest that lacks something else":    {[]attempt{bare, unit, attemptOf("No module named 'kit'", 0, "/usr/bin/python3", "-m", "pytest")}, attemptOf("No module named 'kit'", 0, "/usr/bin/python3", "-m", "pytest")},
-		"another one that lacks something":    {[]attempt{bare, unit}, unit},
-		"the first where all lack the same":   {[]attempt{bare, attemptOf("No module named 'pytest'", 0, "other")}, bare},
-		"one that fails before one of none":   {[]attempt{attemptOf(noTest, 0, "a"), attemptOf("x", 0, "b")}, attemptOf("x", 0, "b")},
-		"one that runs longer than a failure": {[]attempt{unit, {reason: "they did not end", timedOut: true}}, attempt{reason: "they did not end", timedOut: true}},
+		"a missing module before a folder that cannot be loaded":              {[]attempt{lacks, unit, elsewhere, elsewhere}, lacks},
+		"one that lacks a module of another before one that finds no test":    {[]attempt{elsewhere, attemptOf("no tests ran in 0.01s", 0, "python3", "-m", "pytest"), lacks}, lacks},
+		"one without its runner before one that looked elsewhere, as it came": {[]attempt{bare, elsewhere}, bare},
+		"pytest that lacks something else than the first does":                {[]attempt{lacks, elsewhere, further}, further},
+		"one with tests that pass":                                            {[]attempt{bare, unit, attemptOf("x", 372, "/usr/bin/python3", "-m", "pytest"), attemptOf("y", 3, "/usr/bin/python3", "-m", "unittest")}, attemptOf("x", 372, "/usr/bin/python3", "-m", "pytest")},
+		"pytest that lacks something else":                                    {[]attempt{bare, unit, attemptOf("No module named 'kit'", 0, "/usr/bin/python3", "-m", "pytest")}, attemptOf("No module named 'kit'", 0, "/usr/bin/python3", "-m", "pytest")},
+		"another one that lacks something":                                    {[]attempt{bare, unit}, unit},
+		"the first where all lack the same":                                   {[]attempt{bare, attemptOf("No module named 'pytest'", 0, "other")}, bare},
+		"one that fails before one of none":                                   {[]attempt{attemptOf(noTest, 0, "a"), attemptOf("x", 0, "b")}, attemptOf("x", 0, "b")},
+		"one that runs longer than a failure":                                 {[]attempt{unit, {reason: "they did not end", timedOut: true}}, attempt{reason: "they did not end", timedOut: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

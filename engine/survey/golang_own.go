@@ -16,6 +16,7 @@ type comparing struct{ *survey }
 
 // own leaves out the benchmarks that run no code of the module, such as those of the
 // standard library that people keep for comparison: no candidate changes what they measure.
+// What calls a function in assembly stays, for coverage does not see it.
 // Where nothing can be told, and where none would be left, all stay.
 func (s comparing) own(ctx context.Context, all []bench) ([]bench, error) {
 	if !slices.ContainsFunc(all, func(b bench) bool { return b.top != all[0].top || b.pkg != all[0].pkg }) {
@@ -23,6 +24,7 @@ func (s comparing) own(ctx context.Context, all []bench) ([]bench, error) {
 	}
 	foreign := map[[2]string]bool{} // package and function
 	var names []string
+	assembly := s.Lab.runsAssembly()
 	for _, pkg := range packagesOf(all) {
 		if pkg == everyPackage {
 			return all, nil
@@ -33,7 +35,7 @@ func (s comparing) own(ctx context.Context, all []bench) ([]bench, error) {
 			return nil, err
 		}
 		for _, t := range tops {
-			if n, told := ran[t.top]; told && n < float64(t.n)/2 {
+			if n, told := ran[t.top]; told && n < float64(t.n)/2 && !assembly["Benchmark"+t.top] {
 				foreign[[2]string{pkg, t.top}] = true
 				names = append(names, t.top)
 			}

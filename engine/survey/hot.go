@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"math"
 	"path"
 	"regexp"
@@ -55,6 +53,9 @@ func (s *survey) goTargets(ctx context.Context, before string, command, packages
 		}
 	}
 	s.targets(s.Lab.locate(shares, module))
+	if names := s.Lab.hotAssembly(shares); len(names) > 0 {
+		note(s, "time that is spent in assembly, which is out of gate.scope: "+someOf(names, 6))
+	}
 	return nil
 }
 
@@ -178,12 +179,8 @@ func (l *Lab) locate(shares map[string]float64, module string) []hot {
 		if !anyPrefix(shares, pkg+".") {
 			continue
 		}
-		data, err := l.Read(f)
-		if err != nil {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), f, data, parser.SkipObjectResolution)
-		if err != nil {
+		file := l.parsed(f, 0)
+		if file == nil {
 			continue
 		}
 		for _, d := range file.Decls {

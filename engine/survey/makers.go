@@ -61,11 +61,54 @@ func (p *goPackage) noteMakers(file *ast.File, types map[string]string) {
 	}
 }
 
+// anyKind is a kind that any value is of.
+const anyKind = "any"
+
+// anyValues are values for it, in the source of benchmarks.
+const anyValues = `
+var atollAny = []interface{}{
+	atollTexts[0], atollTexts, 42, 2.5, true, atollInts, atollNumbers, []byte(atollTexts[1]),
+	map[string]int{"one": 1, "two": 2, "three": 3}, [][]int{{1, 2}, {3}, nil},
+	map[string]interface{}{"name": atollTexts[0], "list": []interface{}{1, "two", 3.5, nil}, "inner": map[string]interface{}{"on": true}},
+	struct {
+		Name string
+		Tags []string
+		At   map[string]float64
+	}{"a name", []string{"x", "y"}, map[string]float64{"x": 1.5, "y": 2}},
+}
+`
+
+// constantOf marks a constant of a type among what names stand for.
+const constantOf = "the constant of "
+
+// namedConstants notes an exported constant of each type that has some: where a number says which of
+// several, few numbers are one of them.
+func namedConstants(g *ast.GenDecl, types map[string]string) {
+	of := ""
+	for _, s := range g.Specs {
+		v := s.(*ast.ValueSpec)
+		switch {
+		case v.Type != nil:
+			of, _ = typeName(v.Type)
+		case len(v.Values) > 0:
+			of = ""
+		}
+		for _, n := range v.Names {
+			if of != "" && n.IsExported() && kindOf(ast.NewIdent(of), nil) == "" && types[constantOf+of] == "" {
+				types[constantOf+of] = variableKind + n.Name
+			}
+		}
+	}
+}
+
 // kindsOf is what each argument of a function can be made of. data tells that all
 // can be made, and that one of them is more than nil or a variable.
 func kindsOf(fn *ast.FuncDecl, types map[string]string) (kinds []string, data bool) {
 	for _, field := range fn.Type.Params.List {
 		k := kindOf(field.Type, types)
+		if k == anyKind && (slices.Contains(kinds, "string") || slices.Contains(kinds, "[]byte")) {
+			k = "" // mostly where the answer goes
+		}
 		if _, many := field.Type.(*ast.Ellipsis); many && k == "" {
 			continue // none is enough
 		}

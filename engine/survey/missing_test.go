@@ -79,7 +79,7 @@ func TestPackagesThatAreNotInstalledNeedOneAdvice(t *testing.T) {
 	for script, why := range map[string]string{"node test.js": "Cannot find module 'tape'", "tape-of-npm test.js": "tape-of-npm: not found"} {
 		_, said, err := surveyed(t, map[string]string{
 			"package.json": `{"name": "x", "scripts": {"test": "` + script + `"}, "devDependencies": {"tape": "1"}}`,
-			"index.js":     "module.exports = () => 7;\n", "test.js": "require('tape');\n", "bench.sh": "echo time_ms = 1\n",
+			"index.js":     "module.exports = () => 7;\n", "test.js": "require('tape');\n", "bench.sh": "cat index.js\necho time_ms = 1\n",
 		})
 		if err != nil || !strings.Contains(said, "`npm install`") || !strings.Contains(said, why) || strings.Contains(said, "NODE_PATH") || strings.Contains(said, "evaluator.caches") {
 			t.Errorf("%s: %v\n%s", script, err, said)

@@ -26,9 +26,12 @@ var ofProduct = regexp.MustCompile(`(?i)^(?:.*[_-])?(?:config|conf|configs|setti
 // tooling finds scripts of JavaScript that build, check and set up.
 var tooling = regexp.MustCompile(`(?i)^(?:(?:grunt|gulp|jake|cake)file|\.[a-z]+rc|.*\.conf(?:ig)?|(?:build|make|rollup|webpack)(?:[_.-].*)?)\.[cm]?[jt]s$`)
 
-// tasksFolder finds folders of what measures and what is compared with, whatever the names
-// of their files.
-var tasksFolder = regexp.MustCompile(`(?i)^(?:bench|benches|benchmarks?|perf|eval|evaluation|evaluators?|tests?|specs?|fixtures?|testdata|harness)$`)
+// tasksFolder finds folders of what measures, of what is compared with and of what documents,
+// whatever the names of their files.
+var tasksFolder = regexp.MustCompile(`(?i)^(?:docs?|bench|benches|benchmarks?|perf|eval|evaluation|evaluators?|tests?|specs?|fixtures?|testdata|harness)$`)
+
+// testsFolder finds folders of what is compared with.
+var testsFolder = regexp.MustCompile(`(?i)^(?:tests?|specs?|fixtures?|testdata)$`)
 
 // readsClock and prints find code that times something and tells how long it took.
 var (
@@ -47,7 +50,7 @@ type protection struct{ *survey }
 // protect adds to the protected files what was opened while the root was
 // measured and defines the task.
 func (s *protection) protect() {
-	var ask, added []string
+	var ask, added, tests []string
 	for _, f := range s.opened {
 		if s.settled(f) {
 			continue
@@ -62,7 +65,7 @@ func (s *protection) protect() {
 	}
 	for _, f := range s.testsOpened { // what the tests compare with
 		if !s.settled(f) && !slices.Contains(added, f) && !slices.Contains(ask, f) && s.role(f) == roleTask {
-			added = append(added, f)
+			tests = append(tests, f)
 		}
 	}
 	for _, f := range ask {
@@ -70,11 +73,13 @@ func (s *protection) protect() {
 			added = append(added, f)
 		}
 	}
-	if len(added) > 0 {
-		s.added = gather(added)
-		s.d.Protected = append(s.d.Protected, s.added...)
+	if s.added = gather(slices.Concat(added, tests)); len(added) > 0 {
 		s.Say("protected, because the evaluator opens them and they define the task: " + someOf(added, 8))
 	}
+	if len(tests) > 0 {
+		s.Say("protected, because the tests open them and may compare with them: " + someOf(tests, 8))
+	}
+	s.d.Protected = append(s.d.Protected, s.added...)
 	s.warnOfInput()
 	s.warnOfClock()
 	s.scope()
@@ -100,21 +105,46 @@ func (s *protection) leaveSomething() {
 	if s.d.Language == "go" || slices.ContainsFunc(s.Lab.Files, free) {
 		return
 	}
-	other := func(f string) bool { return s.sources.has(f) || slices.Contains(s.d.Evaluator, f) }
+	other := func(f string) bool {
+		return s.sources.has(f) || slices.Contains(s.d.Evaluator, f) || slices.ContainsFunc(strings.Split(path.Dir(f), "/"), testsFolder.MatchString)
+	}
 	files := dataOf(s.opened, other)
 	if len(files) == 0 {
 		files = dataOf(slices.DeleteFunc(slices.Clone(s.Lab.Files), func(f string) bool { return covered(s.d.Protected, f) }), other)
 	}
 	if len(files) == 0 {
-		note(s.survey, "CHECK nothing may change: every source is the evaluator's own; name what may in gate.scope, and take it out of evaluator.protected")
+		note(s.survey, "CHECK gate.scope: nothing may change, for every source is the evaluator's own: name what may, and take it out of evaluator.protected, before a run")
 		return
 	}
 	s.d.Scope = gather(files)
+	s.release(files)
+	note(s.survey, "CHECK gate.scope: every source is the evaluator's own, so no code can be improved; candidates may change "+someOf(files, 8)+" instead: look whether it is what you want tuned, and does not define the task")
+}
+
+// releaseSources leaves code in scope that was protected only because it is of another language than the
+// project was taken for. What is named as a part of the task stays protected.
+func (s *protection) releaseSources() {
+	var free []string
+	for _, f := range s.opened {
+		if (sources{}).has(f) && !s.sources.has(f) && covered(s.added, f) && !s.ofTask(f) && f != s.d.Found && !slices.Contains(s.d.Evaluator, f) {
+			free = append(free, f)
+		}
+	}
+	if len(free) == 0 {
+		note(s.survey, "CHECK gate.scope: the evaluator opens no source that a candidate may change: name in gate.scope what it measures")
+		return
+	}
+	s.release(free)
+	s.d.Scope = s.around(free)
+	note(s.survey, "CHECK gate.scope: no source of "+s.d.Language+" is measured, so candidates may change what is: "+someOf(free, 8))
+}
+
+// release takes back the protection of files.
+func (s *protection) release(files []string) {
 	s.d.Protected = slices.DeleteFunc(slices.Clone(s.d.Protected), func(g string) bool {
 		return slices.ContainsFunc(files, func(f string) bool { return covered([]string{g}, f) })
 	})
 	s.added = slices.DeleteFunc(s.added, func(g string) bool { return !slices.Contains(s.d.Protected, g) })
-	note(s.survey, "CHECK every source is the evaluator's own, so candidates may change "+someOf(files, 8)+" after all: look whether it is what you want tuned, and does not define the task")
 }
 
 // dataOf are the files of data among some, but for others: those with a name that
@@ -199,6 +229,9 @@ const (
 // role says what an opened file is: code that may be improved, part of the task,
 // or a module beside the evaluator that could be either.
 func (s *protection) role(f string) role {
+	if s.d.Language == "go" && path.Ext(f) == ".s" { // out of scope, and a part of the code
+		return roleSource
+	}
 	if !s.sources.has(f) {
 		return roleTask
 	}
@@ -314,6 +347,22 @@ func covered(globs []string, name string) bool {
 	return false
 }
 
+// blind says why a program cannot show what a candidate changes: of the sources that may change it opened
+// none. It is "" where it opened one, or data that is tuned, and where there is none.
+func (s *protection) blind(opened []string) string {
+	own := func(f string) bool {
+		return f == s.d.Found || slices.Contains(s.d.Evaluator, f) || covered(s.d.Protected, f) || s.ofTask(f)
+	}
+	source := func(f string) bool { return (s.sources.has(f) || (sources{}).has(f)) && !own(f) }
+	if s.d.Language == "go" || slices.ContainsFunc(opened, source) || !slices.ContainsFunc(s.Lab.Files, source) {
+		return ""
+	}
+	if len(dataOf(opened, func(f string) bool { return own(f) || !subjects.MatchString(path.Base(f)) })) > 0 {
+		return ""
+	}
+	return "it opens no source of this repository that a candidate may change, so nothing that it measures could get better"
+}
+
 // scope narrows what may change to the folders of sources that were opened, and
 // for adapters of one program to that program.
 func (s *protection) scope() {
@@ -326,7 +375,7 @@ func (s *protection) scope() {
 	}
 	loaded := slices.DeleteFunc(slices.Clone(s.opened), func(f string) bool { return !s.sources.has(f) || covered(s.d.Protected, f) })
 	if len(loaded) == 0 {
-		s.Say("the evaluator opens no source file that a candidate may change: look at gate.scope and evaluator.protected")
+		s.releaseSources()
 		return
 	}
 	if globs := s.around(loaded); len(globs) <= mostScope {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"path"
 	"regexp"
@@ -27,7 +26,7 @@ const mostFunctions = 8
 func (s *survey) goScaffold(ctx context.Context) (string, error) {
 	p := s.Lab.busiestPackage()
 	if p == nil {
-		return "no exported function takes only texts, numbers and lists of them, so no benchmark can be scaffolded", nil
+		return "no exported function takes only texts, numbers, lists of them and what may be any value, so no benchmark can be scaffolded", nil
 	}
 	s.doing(testPatience, "profiling the tests of ./%s, for the functions that a benchmark is to measure", p.dir)
 	hot, err := s.Lab.hottest(ctx, p)
@@ -135,7 +134,7 @@ type goFunc struct {
 	call   string   // as it is called
 	setup  string   // statements that make the receiver x, or receivers xs of which each call takes the next; "" = it has none
 	hot    string   // as profiles name it
-	params []string // kinds: string, []byte, []rune, int, float64, bool, nil, []string, []int, []float64
+	params []string // kinds: string, []byte, []rune, int, float64, bool, nil, any, []string, []int, []float64
 	size   int      // of its body
 }
 
@@ -147,15 +146,11 @@ func (l *Lab) busiestPackage() *goPackage {
 	parsed := map[string]*ast.File{}
 	for _, f := range l.Files {
 		dir := path.Dir(f)
-		if path.Ext(f) != ".go" || strings.Contains("/"+f, "/testdata/") || strings.Contains("/"+f, "/vendor/") || strings.Contains("/"+f, "/internal/") {
+		if strings.Contains("/"+f, "/internal/") {
 			continue
 		}
-		data, err := l.Read(f)
-		if err != nil {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), f, data, parser.SkipObjectResolution)
-		if err != nil {
+		file := l.parsed(f, 0)
+		if file == nil {
 			continue
 		}
 		parsed[f] = file
@@ -198,6 +193,9 @@ const variableKind = "the variable "
 func namedTypes(file *ast.File, types map[string]string) {
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
+		if ok && g.Tok == token.CONST {
+			namedConstants(g, types)
+		}
 		if !ok || g.Tok != token.VAR {
 			continue
 		}
@@ -255,8 +253,14 @@ func kindOf(e ast.Expr, types map[string]string) string {
 			return "int"
 		case "float64", "float32":
 			return "float64"
+		case "any":
+			return orElse(types[t.Name], anyKind)
 		}
-		return types[t.Name]
+		return orElse(types[constantOf+t.Name], types[t.Name])
+	case *ast.InterfaceType:
+		if t.Methods.NumFields() == 0 {
+			return anyKind
+		}
 	case *ast.StarExpr:
 		return "nil"
 	case *ast.Ellipsis:
@@ -375,6 +379,11 @@ func (p *goPackage) source(names []string) string {
 		fmt.Fprintf(&b, "\t%q,\n", t)
 	}
 	b.WriteString("}\n\nvar atollNumbers = []float64{" + strings.Join(numbers, ", ") + "}\n\nvar atollInts = []int{3, 1, 4, 15, 9, 2, 65, 35, 8, 97, 93, 23}\n\nvar atollWhole = []int{0, 1, 7, 42, 100, 999, 1024, 4096, 65537, 1048576, 12345678, 1073741824}\n")
+	if slices.ContainsFunc(p.funcs, func(f goFunc) bool {
+		return slices.Contains(f.params, anyKind) || strings.Contains(f.setup, "atollAny")
+	}) {
+		b.WriteString(anyValues)
+	}
 	for _, f := range p.funcs {
 		if !slices.Contains(names, f.name) {
 			continue
@@ -412,6 +421,8 @@ func argument(kind string, n int) string {
 		return strconv.Itoa(3 + 4*n)
 	case "bool":
 		return "i%2 == 0"
+	case anyKind:
+		return at("atollAny")
 	case "[]string":
 		return "atollTexts"
 	case "[]float64":

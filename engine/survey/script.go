@@ -53,6 +53,9 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	if raw.Exit != 0 {
 		return s.helpful(sample.Reason, after(s.before, plain)), nil
 	}
+	if why := (&protection{s}).blind(s.opened); why != "" && sample.Watched {
+		return why, nil
+	}
 	switch {
 	case raw.HasResult:
 		s.d.Output = output.OutputFile
@@ -78,8 +81,8 @@ func (s *survey) script(ctx context.Context) (string, error) {
 }
 
 // byInterpreters runs a program of Python by the interpreter that runs the tests, then by
-// others that have what it lacks; any other program as it is. It returns why none measures, and
-// leaves the first that was tried in the choice.
+// others that have what it lacks; any other program as it is. It returns why the one that came furthest
+// does not measure, and leaves that in the choice.
 func byInterpreters(ctx context.Context, s *survey, c *config.Choice) (string, error) {
 	if c.Adapter != "" || !isPython(c.Command[0]) {
 		return s.script(ctx)
@@ -88,24 +91,22 @@ func byInterpreters(ctx context.Context, s *survey, c *config.Choice) (string, e
 	if len(s.testCommand) > 0 && isPython(s.testCommand[0]) {
 		list = union([]string{s.testCommand[0]}, list)
 	}
-	words, first := c.Command[1:], ""
+	words, last := c.Command[1:], ""
 	for i, python := range union(list, s.Pythons) {
-		if lacks := lackedModule(first); i > 0 && (lacks == "" || !imports(ctx, python, lacks)) {
+		if lacks := lackedModule(last); i > 0 && (lacks == "" || !imports(ctx, python, lacks)) {
 			continue
 		}
 		one := *c
 		one.Command = append([]string{python}, words...)
-		if i == 0 {
-			c.Command = one.Command
-		}
+		c.Command = one.Command
 		s.d, s.opened, s.before = s.d.With(one), nil, ""
 		reason, err := s.script(ctx)
 		if err != nil || reason == "" {
 			return "", err
 		}
-		first = orElse(first, reason)
+		last = reason
 	}
-	return first, nil
+	return last, nil
 }
 
 // ratesInWords finds what suites of benchmarks print that run each for a while.
@@ -264,30 +265,36 @@ func (s *survey) timedTests(ctx context.Context) (string, error) {
 	if len(s.m.Stages) == 0 {
 		return "there are no tests that pass either", nil
 	}
-	if s.tests > slowTests {
-		return fmt.Sprintf("the tests take %s, too long to stand in for a benchmark", roundTime(s.tests)), nil
+	if s.testsOpened != nil && (&protection{s}).blind(s.testsOpened) != "" {
+		return "the tests open no source of this repository that a candidate may change", nil
 	}
 	command := s.m.Stages[0].Command
-	if s.d.Language == "go" {
-		command = append([]string{"go", "test", "-count=1"}, command[2:]...)
+	r, err := lookAtMake(ctx, s, command)
+	if err != nil {
+		return "", err
+	}
+	if s.tests > slowTests && r == nil { // what make builds is built once, and no part of what is timed
+		return fmt.Sprintf("the tests take %s, too long to stand in for a benchmark", roundTime(s.tests)), nil
 	}
 	note(s, "CHECK evaluator.command: the time of the tests stands in for the objective that is missing: a program that measures what you care about finds more")
 	s.d.Found, s.testsCount = "the tests", true
 	stages := s.m.Stages
 	s.m.Stages, s.tests = nil, 0 // they run anyway
-	reason, err := (&timer{s}).timedAsTests(ctx, command)
+	var reason string
+	if t := (&timer{s}); s.d.Language == "go" {
+		reason, err = t.timedGoTests(ctx, command)
+	} else {
+		reason, err = t.timedAsTests(ctx, command, r)
+	}
 	if reason != "" {
 		s.m.Stages = stages
 	}
 	return reason, err
 }
 
-// timedAsTests times a command of the tests, or what make runs by it.
-func (s *timer) timedAsTests(ctx context.Context, command []string) (string, error) {
-	r, err := lookAtMake(ctx, s.survey, command)
-	if err != nil {
-		return "", err
-	}
+// timedAsTests times a command of the tests, or what make runs by it; r, which may be nil, is what was
+// seen of that.
+func (s *timer) timedAsTests(ctx context.Context, command []string, r *running) (string, error) {
 	if r != nil {
 		if reason, err := s.timedMake(ctx, command, r); err != nil || reason == "" {
 			return "", err

@@ -64,8 +64,8 @@ type survey struct {
 	opened      []string
 	added       []string      // globs that were protected because of what was opened
 	tests       time.Duration // wall time of the tests, 0: none
-	testsOpened []string
-	testCommand []string // runs the tests, or came furthest with them
+	testsOpened []string      // nil: not known
+	testCommand []string      // runs the tests, or came furthest with them
 	tried       []attempt
 	bare        bool   // package.json names packages, and none is installed
 	linked      bool   // commands link node_modules into the tree
@@ -77,6 +77,7 @@ type survey struct {
 	lent        lent
 	testsCount  bool     // what the tests call, or take, is what is measured
 	written     []string // committed files that tests or the evaluator write
+	reach       reach    // of calls of tests that are what is measured; nil: not known
 }
 
 // longMeasure is how long one measurement may take where less can be measured: a
@@ -122,6 +123,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := p.releaseWritten(ctx); err != nil {
 		return Result{}, err
 	}
+	p.tellReach()
 	s.guarded()
 	s.budget()
 	s.d.Measured, s.d.Caches, s.d.Evaluator = &s.m, carried(s.d.Caches, s.Modules), portable(s.Tree, s.d.Evaluator...)
@@ -293,7 +295,7 @@ func (s *survey) doing(most time.Duration, format string, args ...any) {
 // that prepare it.
 func oneLine(command []string) string {
 	const most = 60
-	line := []rune(strings.Join(prepared(command), " "))
+	line := []rune(strings.ReplaceAll(strings.Join(prepared(command), " "), "\n", "; "))
 	if len(line) > most {
 		return string(line[:most-3]) + "..."
 	}

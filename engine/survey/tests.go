@@ -222,6 +222,9 @@ func (l *Lab) hasTests(dir string) bool {
 // stageTests makes a stage of a command of the tests that passed.
 func (s *survey) stageTests(command []string, sample *Sample) {
 	s.tests, s.testsOpened = sample.Raw.Wall, sample.Opened
+	if sample.Watched && s.testsOpened == nil {
+		s.testsOpened = []string{}
+	}
 	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(s.d.Language, sample.Raw.Wall)})
 	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(portable(s.Tree, prepared(command)...), " ")))
 }

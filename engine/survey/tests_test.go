@@ -1,6 +1,7 @@
 package survey_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +19,7 @@ func TestWherePytestCannotLoadAllTestsThoseOfTheUsualFoldersRun(t *testing.T) {
 	t.Parallel()
 	needsPython(t)
 	const (
-		bench = "echo time_ms = 1\n"
+		bench = "cat kit.py\necho time_ms = 1\n"
 		// pytest stands before an installed one; it cannot load all tests unless it is given a folder.
 		pytest = "import sys\nif sys.argv[1:] == ['-q', 'test']:\n    print('1 passed')\n    sys.exit()\n" +
 			"print(\"E   ModuleNotFoundError: No module named 'hypothesis'\\n= short test summary info =\\nERROR extra/test_more.py\\n! Interrupted: 1 error during collection !\\n1 error in 0.10s\")\nsys.exit(2)\n"
@@ -138,5 +139,16 @@ func TestABenchmarkRunsByTheInterpreterThatHasWhatItImports(t *testing.T) {
 	r, err := survey.Run(t.Context(), survey.Options{Lab: l, Look: config.Detect(l.Files, l.Read), Env: os.Environ(), Pythons: pythons, Say: func(s string) { said += s + "\n" }})
 	if err != nil || r.Evaluator[0] != pythons[1] {
 		t.Errorf("%v: %q\n%s", err, r.Evaluator, said)
+	}
+}
+
+func TestWhyABenchmarkDoesNotMeasureIsToldOfTheInterpreterThatCameFurthest(t *testing.T) {
+	t.Parallel()
+	pythons := interpreters(t, map[string]string{"onlythere_table.py": ""})
+	l, _ := open(t, box(t, sandbox.ModeAuto), repository(t, map[string]string{"words.py": "n = 3\n", "bench.py": "import words\nimport onlythere_table\nimport nowhere_table\n"}))
+	said := ""
+	_, err := survey.Run(t.Context(), survey.Options{Lab: l, Look: config.Detect(l.Files, l.Read), Env: os.Environ(), Pythons: pythons, Say: func(s string) { said += s + "\n" }})
+	if !errors.Is(err, survey.ErrNothing) || !strings.Contains(said, pythons[1]+" bench.py does not measure: ") || !strings.Contains(said, "No module named 'nowhere_table'") || strings.Contains(said, "'onlythere_table'") {
+		t.Errorf("%v\n%s", err, said)
 	}
 }

@@ -11,6 +11,7 @@ import runpy
 import signal
 import sys
 import threading
+import time
 
 import work
 
@@ -52,9 +53,33 @@ def unwrapped(value):
         return None
 
 
+def tested(frame):
+    """Whether tests call the function of a frame, by what lies elsewhere or at once."""
+    back = frame.f_back
+    while back is not None and not place(back.f_code.co_filename):
+        back = back.f_back
+    return back is None or place(back.f_code.co_filename) == "test"
+
+
+def public(kind):
+    """Whether a name leads to a class that is no test's."""
+    return not any(part.startswith("_") for part in kind.__qualname__.split(".")) and work.known(kind) and kind.__module__ != "builtins"
+
+
+def label(frame):
+    """What people call the function of a frame."""
+    code, first = frame.f_code, frame.f_code.co_varnames[:1]
+    name = getattr(code, "co_qualname", code.co_name)
+    if name == code.co_name and first in (("self",), ("cls",)) and first[0] in frame.f_locals:
+        owner = frame.f_locals[first[0]]
+        name = (owner if isinstance(owner, type) else type(owner)).__name__ + "." + name
+    return "%s:%s" % (frame.f_globals.get("__name__", ""), name)
+
+
 class Recorder:
     def __init__(self):
         self.known, self.found, self.size, self.busy = {}, {}, 0, threading.local()
+        self.spent = {}  # seconds by what the tests call, with all that it calls
 
     def name(self, frame):
         """Where a caller finds the function of a frame; None where no name leads to it."""
@@ -67,7 +92,32 @@ class Recorder:
                 return module.__name__ + ":" + name
         return None
 
+    def bound(self, frame):
+        """Where a caller finds the constructor, class method or static method of a frame; None where no name leads
+        to it. Whether its first argument is what it is bound to."""
+        code, module = frame.f_code, sys.modules.get(frame.f_globals.get("__name__", ""))
+        name = code.co_name
+        if name != "__init__" and name.startswith("_"):
+            return None, False
+        first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+        owner = first if isinstance(first, type) else type(first)
+        if public(owner):
+            found = inspect.getattr_static(owner, name, None)
+            if name == "__init__" and owner.__new__ is object.__new__ and not isinstance(first, type) and getattr(found, "__code__", None) is code:
+                return "%s:%s" % (owner.__module__, owner.__qualname__), True
+            if isinstance(found, classmethod) and isinstance(first, type) and getattr(found.__func__, "__code__", None) is code:
+                return "%s:%s.%s" % (owner.__module__, owner.__qualname__, name), True
+        for owner in [v for v in list(vars(module).values()) if isinstance(v, type) and public(v)]:
+            found = vars(owner).get(name)
+            if isinstance(found, staticmethod) and getattr(found.__func__, "__code__", None) is code:
+                return "%s:%s.%s" % (owner.__module__, owner.__qualname__, name), False
+        return None, False
+
     def profile(self, frame, event, _):
+        busy = self.busy
+        if event == "return" and getattr(busy, "outer", None) is frame:
+            self.spent[busy.name] = self.spent.get(busy.name, 0) + time.thread_time() - busy.began
+            busy.outer = None
         if event != "call":
             return
         code = frame.f_code
@@ -76,21 +126,23 @@ class Recorder:
         known = self.known.get(id(code))
         if known is None:  # a generator comes back to later places
             known = self.known[id(code)] = (self.name(frame), frame.f_lasti, code)
-        if known[0] is None or known[1] != frame.f_lasti or getattr(self.busy, "now", False):
+        if getattr(busy, "now", False) or code.co_name == "<module>" or not tested(frame):
             return
-        self.busy.now = True
+        busy.now = True
+        name, drop = known[0], False
         try:
-            back = frame.f_back
-            while back is not None and not place(back.f_code.co_filename):
-                back = back.f_back
-            if back is None or place(back.f_code.co_filename) == "test":
-                self.keep(known[0], frame)
+            if name is None:
+                name, drop = self.bound(frame)
+            if name is not None and known[1] == frame.f_lasti:
+                self.keep(name, frame, drop)
         except Exception:
             pass  # what cannot be looked at is not recorded
         finally:
-            self.busy.now = False
+            busy.now = False
+        if getattr(busy, "outer", None) is None:
+            busy.outer, busy.name, busy.began = frame, name or label(frame), time.thread_time()
 
-    def keep(self, name, frame):
+    def keep(self, name, frame, drop):
         entry = self.found.setdefault(name, {"name": name, "count": 0, "calls": []})
         entry["count"] += 1
         if len(entry["calls"]) == MOST_CALLS or entry["count"] > 20 * MOST_CALLS or self.size > MOST_BYTES:
@@ -104,6 +156,8 @@ class Recorder:
             at += 1
         if code.co_flags & inspect.CO_VARKEYWORDS:
             kwargs.update(values[names[at]])
+        if drop:
+            args = args[1:]
         call = {"args": work.text(tuple(args)), "kwargs": work.text(kwargs)}
         if call not in entry["calls"]:
             entry["calls"].append(call)
@@ -112,7 +166,8 @@ class Recorder:
     def say(self, out):
         files = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
         files = sorted(os.path.relpath(os.path.realpath(f), TREE) for f in files if f and f.endswith(".py") and place(f) == "source")
-        out.write("\n" + MARK + json.dumps({"files": files, "functions": [e for e in self.found.values() if e["calls"]]}) + "\n")
+        found = [e for e in self.found.values() if e["calls"]]
+        out.write("\n" + MARK + json.dumps({"files": files, "functions": found, "spent": self.spent}) + "\n")
         out.flush()
 
 

@@ -161,15 +161,40 @@ function profile(functions, seconds) {
   return found;
 }
 
-function shares(profile) {
+/** How many functions of each file of the tree the calls run; how many there are is not known: 0. */
+function reach(functions) {
+  const session = new (require('inspector').Session)();
+  session.connect();
+  const found = {};
+  session.post('Profiler.enable');
+  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  for (const f of functions) f.run(1);
+  session.post('Profiler.takePreciseCoverage', (_, { result }) => {
+    for (const { url, functions } of result) {
+      const file = inTree(url);
+      const ran = functions.filter((f) => f.ranges[0].count > 0).length;
+      if (file && ran) found[file] = [ran, 0];
+    }
+  });
+  session.post('Profiler.stopPreciseCoverage');
+  return found;
+}
+
+/** The name in the tree of what was loaded from there, '' for all else. */
+function inTree(url) {
   const top = process.cwd() + path.sep;
+  const file = url.startsWith('file://') ? require('url').fileURLToPath(url) : url;
+  return file.startsWith(top) && !file.includes('node_modules') ? file.slice(top.length) : '';
+}
+
+function shares(profile) {
   const times = new Map();
   let all = 0;
   for (const node of profile.nodes) {
     const { url, functionName } = node.callFrame;
-    const file = url.startsWith('file://') ? require('url').fileURLToPath(url) : url;
-    if (!file.startsWith(top) || file.includes('node_modules') || !/^[A-Za-z_$][\w$.]*$/.test(functionName)) continue;
-    const key = file.slice(top.length) + ':' + functionName.slice(functionName.lastIndexOf('.') + 1);
+    const file = inTree(url);
+    if (!file || !/^[A-Za-z_$][\w$.]*$/.test(functionName)) continue;
+    const key = file + ':' + functionName.slice(functionName.lastIndexOf('.') + 1);
     all += node.hitCount;
     times.set(key, (times.get(key) || 0) + node.hitCount);
   }
@@ -195,6 +220,7 @@ async function main() {
     }
     const words = line.split(' ');
     if (words[0] === 'answers') say(JSON.stringify(functions.map((f) => f.answers())));
+    else if (words[0] === 'reach') say(JSON.stringify(reach(functions)));
     else if (words[0] === 'profile') say(JSON.stringify(profile(functions, Number(words[1]))));
     else {
       functions[Number(words[1])].run(Number(words[2]));

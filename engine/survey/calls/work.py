@@ -27,8 +27,9 @@ class Unkeepable(Exception):
 
 
 def ref(module, name):
+    """What a module gives a name, or the module itself for none."""
     value = importlib.import_module(module)
-    for part in name.split("."):
+    for part in filter(None, name.split(".")):
         value = getattr(value, part)
     return value
 
@@ -58,6 +59,8 @@ def text(value, depth=0):
         said = repr(value)
         if eval(said, dict(NAMES)) != value:
             raise Unkeepable
+    elif kind is types.ModuleType and sys.modules.get(value.__name__) is value:
+        said = "ref(%r, '')" % value.__name__
     elif isinstance(value, NAMED) and known(value):
         said = "ref(%r, %r)" % (value.__module__, value.__qualname__)
     else:
@@ -147,6 +150,51 @@ def profile(functions, seconds):
     return [f for f in found if f["symbol"]]
 
 
+def reach(functions):
+    """How many lines of the functions of each file of the tree the calls run, of how many."""
+    top, ran = os.getcwd() + os.sep, collections.defaultdict(set)
+
+    def trace(frame, event, _):
+        name = frame.f_code.co_filename
+        if not name.startswith(top):
+            return None
+        if event == "line":
+            ran[name].add(frame.f_lineno)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        for f in functions:
+            f.run(1)
+    finally:
+        sys.settrace(None)
+    found = {}
+    for folder, below, names in os.walk(top):
+        below[:] = [d for d in below if not d.startswith(".")]
+        for name in names:
+            whole = os.path.join(folder, name)
+            try:
+                with open(whole, "rb") as f:
+                    lines = lines_of(compile(f.read(), whole, "exec", dont_inherit=True)) if name.endswith(".py") else set()
+            except (OSError, SyntaxError, ValueError):
+                continue
+            if lines:
+                found[whole[len(top) :]] = [len(lines & ran[whole]), len(lines)]
+    return found
+
+
+def lines_of(code):
+    """The lines of the functions in code, without those at which they begin."""
+    import dis
+
+    lines = {line for _, line in dis.findlinestarts(code) if line} if code.co_flags & 1 else set()  # 1: of a function
+    lines = lines - {code.co_firstlineno} or lines
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            lines |= lines_of(part)
+    return lines
+
+
 def symbol(name, line):
     """The function that begins at a line of a file, with the classes around it."""
     import ast
@@ -188,6 +236,8 @@ def main():
             say(json.dumps([f.answers() for f in functions]))
         elif words[0] == "profile":
             say(json.dumps(profile(functions, float(words[1]))))
+        elif words[0] == "reach":
+            say(json.dumps(reach(functions)))
         else:
             functions[int(words[1])].run(int(words[2]))
             say("done")
