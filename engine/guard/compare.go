@@ -29,7 +29,10 @@ type pair struct {
 	corpus          map[string][][]uint64   // inputs that do something of their own there
 	around          int                     // above 0: inputs are made of those of the corpus alone, so many times over
 	asked           []string                // groups that were compared
+	tests           []string                // groups that are tests, played with other values
+	played          map[string]bool         // those are asked: which were compared; nil: functions are
 	few             int                     // above 0: a first look, with one of so many inputs
+	open            []string                // groups that take values of any type
 	tame            []string                // groups whose large numbers end the process
 	differ          func(in, root, candidate string) bool
 }
@@ -69,9 +72,12 @@ const (
 // all of them later, behind the few of everything else. What differs is known soon, and not asked again,
 // and where the time is over something was compared.
 func (c *check) compare(ctx context.Context, p pair) error {
-	names, lasting, further, err := c.rollCall(ctx, p)
+	names, lasting, further, err := c.rollCall(ctx, &p)
 	if err != nil {
 		return err
+	}
+	if len(p.tests) > 0 {
+		c.later(func(ctx context.Context) error { return c.play(ctx, p) })
 	}
 	lasting = lasting[:min(len(lasting), mostLasting)]
 	if len(names)+len(lasting) == 0 {
@@ -89,12 +95,15 @@ func (c *check) compare(ctx context.Context, p pair) error {
 		looks = []int{shareOfGlance, shareOfFew}
 	}
 	apart := false
-	for _, p.few = range looks {
-		if apart, err = c.surveys(ctx, &p, c.unknownOf(p, names), c.unknownOf(p, lasting), apart); err != nil {
-			return err
+	for _, part := range p.inTurn(names) {
+		for _, p.few = range looks {
+			if apart, err = c.surveys(ctx, &p, c.unknownOf(p, part), c.unknownOf(p, lasting), apart); err != nil {
+				return err
+			}
 		}
 	}
 	p.few = 0
+	c.report.Open = c.report.Open || p.takesAny()
 	c.later(func(ctx context.Context) error {
 		err := c.deepen(ctx, p, names, lasting, further, apart)
 		if errors.Is(err, errProbe) {
@@ -115,11 +124,32 @@ func (c *check) deepen(ctx context.Context, p pair, names, lasting, further []st
 			return err
 		}
 	}
-	apart, err := c.surveys(ctx, &p, names, lasting, apart)
-	if err != nil || !p.watched || !p.behind {
-		return err
+	for _, part := range p.inTurn(names) {
+		var err error
+		apart, err = c.surveys(ctx, &p, part, lasting, apart)
+		c.report.Open = c.report.Open || p.takesAny()
+		if err != nil {
+			return err
+		}
+	}
+	if !p.watched || !p.behind {
+		return nil
 	}
 	return c.search(ctx, p, slices.Concat(names, further), apart)
+}
+
+// inTurn is some groups as they are asked: all at once, and of those of Python first what changed itself, which is
+// not to wait for others that make large objects.
+func (p *pair) inTurn(groups []string) [][]string {
+	own, others := []string(nil), groups
+	if p.behind {
+		own = slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) })
+		others = slices.DeleteFunc(slices.Clone(groups), p.direct)
+	}
+	if len(own) == 0 || len(others) == 0 {
+		return [][]string{groups}
+	}
+	return [][]string{own, others}
 }
 
 // unknownOf drops the groups that are known to differ.
@@ -176,7 +206,7 @@ func (c *check) surveys(ctx context.Context, p *pair, names, lasting []string, a
 
 // rollCall lists the groups that both trees have with one signature: those that are asked, apart those that may change
 // the state of their package, and those that are asked where inputs are looked for.
-func (c *check) rollCall(ctx context.Context, p pair) (names, lasting, further []string, err error) {
+func (c *check) rollCall(ctx context.Context, p *pair) (names, lasting, further []string, err error) {
 	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Literals: p.literals}
 	c.doing("listing what there is to compare")
 	was, err := p.root.ask(ctx, q)
@@ -188,7 +218,7 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting, further [
 		return nil, nil, nil, fmt.Errorf("the candidate: %w", err)
 	}
 	if p.public {
-		if err := c.values(ctx, p, was, is); err != nil {
+		if err := c.values(ctx, *p, was, is); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -198,6 +228,15 @@ func (c *check) rollCall(ctx context.Context, p pair) (names, lasting, further [
 	}
 	for _, g := range was.groups {
 		other, ok := now[g.Group]
+		if openSignature(g.Signature) {
+			p.open = append(p.open, g.Group)
+		}
+		if g.Test {
+			if ok {
+				p.tests = append(p.tests, g.Group)
+			}
+			continue
+		}
 		if !p.relevant(g.Group) {
 			if ok && p.further != nil && p.further(g.Group) {
 				further = append(further, g.Group)
@@ -252,19 +291,12 @@ func (c *check) values(ctx context.Context, p pair, was, is *reply) error {
 				c.report.Unsteady++
 				continue
 			}
-			c.report.Differences = append(c.report.Differences, Difference{Where: p.where(v.Group), Kind: Changed, Input: p.where(v.Group), Root: shortened(v.Out), Candidate: shortened(other), Cases: 1, Of: 1, group: v.Group})
+			was, is := apart(v.Out, other)
+			c.report.Differences = append(c.report.Differences, Difference{Where: p.where(v.Group), Kind: Changed, Input: p.where(v.Group), Root: was, Candidate: is, Cases: 1, Of: 1, group: v.Group})
 		}
 		c.report.Values++
 	}
 	return nil
-}
-
-// shortened is a value as a sentence can hold it.
-func shortened(text string) string {
-	if r := []rune(text); len(r) > 120 {
-		return string(r[:119]) + "…"
-	}
-	return text
 }
 
 // survey gives many inputs to some groups. Where answers differ the root is asked again.
@@ -329,7 +361,11 @@ func (c *check) counts(p *pair, groups []string, cases int) {
 	for _, group := range groups {
 		if !slices.Contains(p.asked, group) {
 			p.asked = append(p.asked, group)
-			c.report.Functions++
+			if p.played != nil {
+				p.played[group] = true
+			} else {
+				c.report.Functions++
+			}
 		}
 	}
 	c.report.Cases += cases

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"atoll/engine/guard/probe"
 	"atoll/store/record"
@@ -20,7 +21,10 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 		return nil
 	}
 	c.doing("asking again where answers differed, %s", record.Plural(len(q.Cases), "input"))
-	p.differ = func(in, root, candidate string) bool { return !same(in, root, candidate) }
+	p.differ = func(in, root, candidate string) bool {
+		bothShare := strings.Contains(root, probe.ShareMark) && strings.Contains(candidate, probe.ShareMark)
+		return !same(in, root, candidate) && (p.played == nil || !bothShare) // a test tells the first thing that is shared alone
+	}
 	found, err := c.confirm(ctx, p, q, true)
 	if err != nil {
 		return err
@@ -49,9 +53,10 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 		if best.ends {
 			kind = Ends
 		}
+		root, candidate := step(best.in, best.root, best.other)
 		c.report.Differences = append(c.report.Differences, Difference{
 			Where: p.where(best.group), Kind: kind, Input: best.in,
-			Root: readable(best.root), Candidate: readable(best.other), Cases: len(t.suspects[best.group]), Of: t.of[best.group], group: best.group, own: p.direct(best.group),
+			Root: readable(root), Candidate: readable(candidate), Cases: len(t.suspects[best.group]), Of: t.of[best.group], group: best.group, own: p.direct(best.group), test: p.played != nil,
 		})
 	}
 	return nil

@@ -11,7 +11,8 @@
 //
 //   - Go: the exported functions and methods that can reach a changed
 //     declaration, inputs by type and from the constants of sources and tests.
-//   - Python: calls recorded while the tests ran on the root, replayed and varied.
+//   - Python: calls recorded while the tests ran on the root, replayed and varied, and
+//     tests played with other values in them.
 //   - Any program: command lines and their input, from the configuration.
 //
 // The root is asked twice: where it does not agree with itself there is nothing

@@ -127,6 +127,32 @@ func New(box Runner, o Options) (*Guard, error) {
 	return &Guard{box: box, o: o}, nil
 }
 
+// Prepare learns of a root what all checks need, where candidates change code in Python: the calls that its tests
+// make. It takes as long as those tests do, once for a [Guard]: who gives a check little time gives this more.
+// What is in the way of it is left to Check to tell; the error is the context's or one of this machine.
+func (g *Guard) Prepare(ctx context.Context, root Tree, changed []string) error {
+	if root.ID == "" || g.recordings.has(root.ID) { // without a name nothing is kept for later
+		return nil
+	}
+	scratch, err := os.MkdirTemp(g.o.Scratch, "atoll-guard-")
+	if err != nil {
+		return fmt.Errorf("make room for the guard: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	c := &check{g: g, scratch: scratch, changed: changed}
+	if c.root, err = open(root); err != nil {
+		return fmt.Errorf("read the root: %w", err)
+	}
+	p, err := c.pythonCheck(ctx)
+	if err != nil || p == nil {
+		return err
+	}
+	if err := p.record(ctx); !errors.Is(err, errProbe) {
+		return err
+	}
+	return nil
+}
+
 // Check compares a candidate with the root. changed names the files that differ,
 // slash separated and relative. The error is the context's or one of this
 // machine; trees that cannot be compared are a [Report] that says so.

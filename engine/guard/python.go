@@ -32,23 +32,32 @@ const (
 
 // python compares the functions of a Python tree that can reach the change.
 func (c *check) python(ctx context.Context) error {
-	files := c.changedWith(func(f string) bool { return strings.HasSuffix(f, ".py") && !isPythonTest(f) })
-	if len(files) == 0 {
-		return nil
+	p, err := c.pythonCheck(ctx)
+	if err != nil || p == nil {
+		return err
 	}
-	p := &pyCheck{check: c, files: files, env: c.g.surround(ctx, c.g.o.Python), host: filepath.Join(c.scratch, "python"), reached: coverage{}}
-	if err := os.MkdirAll(p.host, 0o755); err != nil {
-		return fmt.Errorf("make room for a recording: %w", err)
-	}
-	if err := p.lay(); err != nil {
-		return fmt.Errorf("lay the probe: %w", err)
-	}
-	err := p.run(ctx)
+	err = p.run(ctx)
 	if errors.Is(err, errProbe) {
 		c.report.fail("the Python code was not compared: %s", err)
 		return nil
 	}
 	return err
+}
+
+// pythonCheck makes the comparison of the Python code ready; nil where none changed.
+func (c *check) pythonCheck(ctx context.Context) (*pyCheck, error) {
+	files := c.changedWith(func(f string) bool { return strings.HasSuffix(f, ".py") && !isPythonTest(f) })
+	if len(files) == 0 {
+		return nil, nil
+	}
+	p := &pyCheck{check: c, files: files, env: c.g.surround(ctx, c.g.o.Python), host: filepath.Join(c.scratch, "python"), reached: coverage{}}
+	if err := os.MkdirAll(p.host, 0o755); err != nil {
+		return nil, fmt.Errorf("make room for a recording: %w", err)
+	}
+	if err := p.lay(); err != nil {
+		return nil, fmt.Errorf("lay the probe: %w", err)
+	}
+	return p, nil
 }
 
 // lay writes the probe where processes find it.

@@ -16,12 +16,9 @@ import (
 	"atoll/engine/agent/offline/language"
 )
 
-// mustKeepOf tells what each second source keeps between calls that the first of its pair does not.
-func mustKeepOf(t *testing.T, pairs [][2]string) []string {
+// mustLayParts lays the parts of the probe by the names that they import each other by.
+func mustLayParts(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is not on the PATH")
-	}
 	dir := t.TempDir()
 	parts, err := filepath.Glob("pyprobe/*.py")
 	if err != nil {
@@ -36,6 +33,16 @@ func mustKeepOf(t *testing.T, pairs [][2]string) []string {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// mustKeepOf tells what each second source keeps between calls that the first of its pair does not.
+func mustKeepOf(t *testing.T, pairs [][2]string) []string {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not on the PATH")
+	}
+	dir := mustLayParts(t)
 	data, err := json.Marshal(pairs)
 	if err != nil {
 		t.Fatal(err)

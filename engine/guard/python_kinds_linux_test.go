@@ -141,3 +141,35 @@ func TestRefactoringsOfPythonCodeThatIsGivenValuesOfOtherKindsRaiseNoAlarm(t *te
 		`"" if v is None or v == "" else "%s" % v`, `str(v) if v is not None and v != "" else ""`,
 	))
 }
+
+// lookups looks for something in a list, and is given a module.
+const lookups = `
+import json
+
+
+def known(word):
+    return word in ["and", "or", "not"]
+
+
+def coded(value, codec=json):
+    return codec.dumps(value, indent=None)
+`
+
+const lookupsTest = `
+import unittest
+import kit
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertTrue(kit.known("and") and not kit.known("x"))
+        self.assertEqual(kit.coded({"a": 1}), '{"a": 1}')
+`
+
+func TestWhatASetDoesNotTakeAndCallsWithModulesOfPythonCodeAreCompared(t *testing.T) {
+	t.Parallel()
+	eachIsFound(t, 400, lookups, lookupsTest, []edited{
+		{"what a list finds and a set does not take", `["and", "or", "not"]`, `{"and", "or", "not"}`, "kit.known"},
+		{"a call that was given a module", "indent=None", "indent=None, ensure_ascii=False", "kit.coded"},
+	})
+}

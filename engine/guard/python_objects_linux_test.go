@@ -120,6 +120,52 @@ def named(values):
 def rows(tables):
     for name, row in tables.items():
         yield name, list(row)
+
+
+class Sheet:
+    def __init__(self):
+        self._cells = []
+
+    def add(self, value):
+        self._cells.append(self._cell(value))
+
+    def _cell(self, value):
+        return value if isinstance(value, str) else self._whole(value)
+
+    def _whole(self, value):
+        return str(round(value))
+
+    def text(self):
+        return "|".join(self._cells)
+
+
+class Label:
+    def __init__(self, text):
+        self.text = text
+
+
+class Frame:
+    def __init__(self, label):
+        self.label = label
+
+    def lines(self):
+        return self.label.text.splitlines()
+
+
+def parted(text):
+    if "=" not in text:
+        return {"name": text, "value": None}
+    name, value = text.split("=", 1)
+    return {"name": name, "value": value}
+
+
+BARE = {}
+
+
+def counted(values, start):
+    for value in values:
+        yield start, value
+        start += 1
 `
 
 const diaryTest = `
@@ -155,6 +201,14 @@ class Test(unittest.TestCase):
         self.assertEqual(kit.taken({"a": 1}, "a", 5), 1)
         self.assertEqual(kit.named(["a", ""]), ["a"])
         self.assertEqual(list(kit.rows({"a": [1]})), [("a", [1])])
+        sheet = kit.Sheet()
+        sheet.add("a")
+        sheet.add(2.6)
+        self.assertEqual(sheet.text(), "a|3")
+        self.assertEqual(kit.Frame(kit.Label("a b")).lines(), ["a b"])
+        self.assertEqual(kit.parted("a=1"), {"name": "a", "value": "1"})
+        self.assertEqual(kit.parted("a"), {"name": "a", "value": None})
+        self.assertEqual(list(kit.counted(["a", "b"], 1)), [(1, "a"), (2, "b")])
         self.assertEqual(kit.raised(kit.Mark("ann", 2), 1), ("ann", 3))
         self.assertEqual(kit.Span(1, 3, "x").size(), 2)
 `
@@ -169,6 +223,10 @@ func TestWhatOnlyObjectsAndWhatTheyShareShowOfPythonCodeIsFound(t *testing.T) {
 		{"a result that is a part of the object", "[v for v in value] if isinstance(value, list) else value", "value", "kit.Note.plain"},
 		{"a result that is the argument", "return [name for name in values if name]", "return values if all(values) else [name for name in values if name]", "kit.named"},
 		{"a part of what an iterator yields that is a part of the argument", "yield name, list(row)", "yield name, row if isinstance(row, list) else list(row)", "kit.rows"},
+		{"an argument that is read to its end before the first item is given", "for value in values:", "for value in list(values):", "kit.counted"},
+		{"a result that the next call gives as well", "return {\"name\": text, \"value\": None}", "return BARE.setdefault(text, {\"name\": text, \"value\": None})", "kit.parted"},
+		{"what only others tell, of what private methods of the object handed on", "str(round(value))", "str(int(value + 0.5))", "kit.Sheet.text"},
+		{"what an object was made of that another was made of", "self.label.text.splitlines()", "self.label.text.split(\"\\n\")", "kit.Frame.lines"},
 		{"a record whose type has another name than its module gives it", "grade=mark.grade + by", "grade=max(mark.grade + by, 0)", "kit.raised"},
 		{"a copy of what has an empty part", "if self.note is None else", "if not self.note else", "kit.Span.__reduce__"},
 		{"None where a call before put something", "if name not in self._of:", "if self._of.get(name) is None:", "kit.Grades.first"},
@@ -199,6 +257,10 @@ func TestRefactoringsOfPythonCodeWithObjectsThatShareRaiseNoAlarm(t *testing.T) 
 		"return Span, self._parts()", "return Span, (*self._parts(),)",
 		"return mark._replace(grade=mark.grade + by)", "return Mark(mark.name, mark.grade + by)",
 		"    for name, row in tables.items():\n        yield name, list(row)", "    return ((name, [*row]) for name, row in tables.items())",
+		"    for value in values:\n        yield start, value\n        start += 1", "    return enumerate(values, start)",
+		"    name, value = text.split(\"=\", 1)\n    return {\"name\": name, \"value\": value}", "    name, _, value = text.partition(\"=\")\n    return dict(name=name, value=value)",
+		"return value if isinstance(value, str) else self._whole(value)", "return self._whole(value) if not isinstance(value, str) else value",
+		"        return self.label.text.splitlines()", "        text = self.label.text\n        return text.splitlines(False)",
 	))
 }
 

@@ -232,14 +232,15 @@ want(put.through([day, time, span]), [datetime.date(2024, 3, 1), datetime.dateti
 want(places.Places({0: 0}, files.Files()).through([day]), [day])`,
 		"a character meets one of a code": `want(places.meet("ab", 97, 0xFFFF, True)[0], ["\uffffb", "\U00010000b", "\ufffeb"])`,
 		"days and times are kept while another type stands in their place": `
-import datetime, pickle
+import datetime, io, pickle
 real, time = datetime.date, datetime.datetime
 fake = type("Fake", (real,), {"__module__": "freezer"})
 kept = [real(2024, 2, 28), fake(2024, 3, 1), time(2024, 2, 28, 3, tzinfo=datetime.timezone.utc, fold=1), None]
 datetime.date = fake
-data = moments.dumps(kept)
+out = io.BytesIO()
+moments.dump(kept, out)
 datetime.date = real
-made = pickle.loads(data)
+made = pickle.loads(out.getvalue())
 want((made, [type(v) for v in made], made[2].fold), (kept, [real, real, time, type(None)], 1))`,
 		"a whole number meets one that is none": `want(places.meet(7, 3, 10.5, True), ([], [14, 15]))`,
 		"parts of a record have places": `

@@ -51,6 +51,13 @@ func (r *recordings) of(ctx context.Context, tree string, record func() ([]byte,
 	return data, nil
 }
 
+// has reports whether the recording of a tree is made.
+func (r *recordings) has(tree string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.list, func(e *recording) bool { return e.tree == tree && e.data != nil })
+}
+
 // entry is the place of a tree's recording.
 func (r *recordings) entry(tree string) *recording {
 	r.mu.Lock()

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"atoll/engine/sandbox"
 )
 
 func TestATreeIsRecordedOnceWhoeverAsks(t *testing.T) {
@@ -69,5 +71,36 @@ func TestRecordingsAreBoundedByTreesAndBytes(t *testing.T) {
 				t.Errorf("%d are kept, want %d and the newest of them", len(r.list), c.want)
 			}
 		})
+	}
+}
+
+// recorder stands for a sandbox in which the tests of a tree run.
+type recorder struct{ runs int }
+
+func (r *recorder) Run(context.Context, sandbox.Spec) (sandbox.Result, error) {
+	r.runs++
+	return sandbox.Result{HasProduct: true, Product: []byte("calls")}, nil
+}
+
+func TestWhatTheTestsOfARootDoIsRecordedBeforeACheckWhereCodeInPythonChanged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	box := new(recorder)
+	g, err := New(box, Options{Scratch: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		changed []string
+		runs    int
+	}{
+		{"no code of it", []string{"kit.go", "test_kit.py"}, 0},
+		{"a module", []string{"kit.py"}, 1},
+		{"another, and it is known", []string{"lib.py"}, 1},
+	} {
+		if err := g.Prepare(t.Context(), Tree{Base: dir, ID: "root"}, tt.changed); err != nil || box.runs != tt.runs {
+			t.Errorf("%s: %d recordings, %v", tt.name, box.runs, err)
+		}
 	}
 }

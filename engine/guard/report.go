@@ -31,28 +31,23 @@ type Difference struct {
 
 	group string // that a probe calls it; empty for what no probe asked
 	own   bool   // its own code changed
+	test  bool   // it is a test that was played
 }
 
-// String is the difference in one line.
+// String is the difference in one line: of long outputs the part that differs, and a long input behind them.
 func (d Difference) String() string {
-	switch d.Kind {
-	case Removed:
+	root, candidate := apart(d.Root, d.Candidate)
+	switch {
+	case d.Kind == Removed:
 		return d.Where + " is gone"
-	case Beyond:
+	case d.Kind == Beyond:
 		return d.Where + " " + d.Candidate
-	case Changed:
-		return fmt.Sprintf("%s was %s and is %s", d.Where, d.Root, d.Candidate)
+	case d.Kind == Changed:
+		return fmt.Sprintf("%s was %s and is %s", d.Where, root, candidate)
+	case isLong(d.Input):
+		return fmt.Sprintf("%s gave %s and gives %s on %s", d.Where, root, candidate, inLine(d.Input))
 	}
-	return fmt.Sprintf("%s gave %s and gives %s", inLine(d.Input), inLine(d.Root), inLine(d.Candidate))
-}
-
-// inLine shortens what is too long for a line; the report itself has all of it.
-func inLine(text string) string {
-	const head, tail = 200, 60
-	if r := []rune(text); len(r) > head+tail+40 {
-		return fmt.Sprintf("%s… (%d more) …%s", string(r[:head]), len(r)-head-tail, string(r[len(r)-tail:]))
-	}
-	return text
+	return fmt.Sprintf("%s gave %s and gives %s", d.Input, root, candidate)
 }
 
 // Key names a difference, so that one that a person accepted is known again:
@@ -78,6 +73,7 @@ func (l Lines) String() string {
 // Report is what a check found.
 type Report struct {
 	Functions   int          `json:"functions"`        // functions, methods and commands that were compared
+	Tests       int          `json:"tests,omitempty"`  // tests that were played with other values
 	Cases       int          `json:"cases"`            // inputs given to both
 	Values      int          `json:"values,omitempty"` // exported constants and variables that were compared
 	Unsteady    int          `json:"unsteady"`         // inputs on which the root does not agree with itself
@@ -93,6 +89,9 @@ type Report struct {
 	Measured  bool    `json:"measured"`
 	// Layout says that no code changed but its comments and layout.
 	Layout bool `json:"layout,omitempty"`
+	// Open says that a function which was compared, and reaches what changed, takes values of any type: few
+	// of those are made.
+	Open bool `json:"open,omitempty"`
 	// Notes say in plain sentences what was not compared, and why.
 	Notes     []string `json:"notes,omitempty"`
 	OutOfTime bool     `json:"out_of_time,omitempty"`
@@ -114,6 +113,11 @@ func (r *Report) fail(format string, args ...any) {
 	if r.Failed == "" {
 		r.Failed = text
 	}
+}
+
+// Overdue reports that the time was over before anything was compared: with more of it, more may be.
+func (r *Report) Overdue() bool {
+	return r.Cases == 0 && r.Same() && (r.Failed == overdue || r.OutOfTime && r.Values == 0)
 }
 
 // overdue is why nothing was compared where the time was over.
@@ -140,7 +144,7 @@ func (r *Report) Summary() string {
 		return "behaves in another way: " + r.Differences[0].String()
 	case len(r.Differences) > 1:
 		return fmt.Sprintf("behaves in another way in %d places; %s", len(r.Differences), r.Differences[0])
-	case r.Cases == 0 && (r.Failed == overdue || r.OutOfTime && r.Values == 0):
+	case r.Overdue():
 		return "behaviour was not compared: " + overdue + "; a run with more time has more for it"
 	case r.Cases == 0 && r.Failed != "":
 		return "behaviour was not compared: " + r.Failed
@@ -151,7 +155,14 @@ func (r *Report) Summary() string {
 	case r.Cases == 0:
 		return "behaviour was not compared"
 	}
-	text := fmt.Sprintf("behaves as the root on %s of %s", record.Plural(r.Cases, "input"), record.Plural(r.Functions, "function"))
+	text := "behaves as the root"
+	if r.OutOfTime {
+		text = "no difference was found"
+	}
+	text += fmt.Sprintf(" on %s of %s", record.Plural(r.Cases, "input"), record.Plural(r.Functions, "function"))
+	if r.Tests > 0 {
+		text += " and " + record.Plural(r.Tests, "test")
+	}
 	if len(r.Told) > 0 {
 		text += ", but for nil and empty"
 	}
@@ -217,7 +228,7 @@ func isLetter(b byte) bool {
 
 // reduce drops differences that only repeat a simpler one: their own code is the root's and their input
 // calls what is known to differ, or their input is that of another one, to which both answer alike, such as a
-// constructor that fails.
+// constructor that fails; or they are of tests, where a function is known to differ.
 func (r *Report) reduce() {
 	all := slices.Clone(r.Differences)
 	said := map[[4]string]bool{}
@@ -227,6 +238,9 @@ func (r *Report) reduce() {
 			return true
 		}
 		said[what] = true
+		if d.test {
+			return slices.ContainsFunc(all, func(o Difference) bool { return o.group != "" && !o.test })
+		}
 		return !d.own && slices.ContainsFunc(all, func(o Difference) bool {
 			return o.Where != d.Where && o.Kind != Removed && o.Kind != Changed && o.Kind != Beyond && len(o.Input) < len(d.Input) && calls(d.Input, o.Where) && !calls(o.Input, d.Where)
 		})

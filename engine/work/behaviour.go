@@ -47,14 +47,15 @@ func (w *measurer) behaviour(ctx context.Context, r *attempt, c *record.Candidat
 	return report.why, nil
 }
 
-// behaviourLate is behaviour for a candidate that is confirmed and was not compared
-// before; it returns whether the candidate was rejected.
+// behaviourLate is behaviour for a candidate that leads or is confirmed and was not
+// compared before, for nobody looked or the time was over; it returns whether the
+// candidate was rejected.
 func (w *measurer) behaviourLate(ctx context.Context, r *attempt, c *record.Candidate) (bool, error) {
 	if c.ID == record.Root || w.facts.Experiment.Strict || !Guards(w.facts.Config, w.eval.Objective(), c.Metrics) {
 		return false, nil
 	}
-	list, err := w.db.EvidenceOf(ctx, w.exp(), c.Job)
-	if err != nil || slices.ContainsFunc(list, func(e record.Evidence) bool { return e.Kind == EvidenceGuard }) {
+	due, err := w.comparisonDue(ctx, r, c)
+	if err != nil || !due {
 		return false, err
 	}
 	report, done, err := w.guard(ctx, r, c)
@@ -71,6 +72,40 @@ func (w *measurer) behaviourLate(ctx context.Context, r *attempt, c *record.Cand
 	d.Who, d.Candidate, d.Text = "guard", c.ID, report.why
 	_, err = w.host.Decide(ctx, d)
 	return true, err
+}
+
+// comparisonDue reports whether a candidate that is measured again is to be compared: one
+// that leads or is confirmed, if that was never done or the time for it was over before
+// anything was.
+func (w *measurer) comparisonDue(ctx context.Context, r *attempt, c *record.Candidate) (bool, error) {
+	best, err := w.standing.Best(ctx)
+	if err != nil || c.ID != best && r.lease.Job.Purpose != record.PurposeConfirm {
+		return false, err
+	}
+	list, err := w.db.EvidenceOf(ctx, w.exp(), c.Job)
+	if err != nil {
+		return false, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	due, err := stillToCompare(list, w.compared[c.ID])
+	if err != nil {
+		return false, fmt.Errorf("read what the guard found of %s: %w", c.ID, err)
+	}
+	return due, nil
+}
+
+// stillToCompare reports whether a candidate of which some evidence is kept is to be compared. here: this run did
+// so, and what is left of it is less than it was.
+func stillToCompare(kept []record.Evidence, here bool) (bool, error) {
+	for _, e := range slices.Backward(kept) {
+		if e.Kind == EvidenceGuard {
+			report := new(guard.Report)
+			err := json.Unmarshal(e.Text, report)
+			return err == nil && report.Overdue() && !here, err
+		}
+	}
+	return true, nil
 }
 
 // guarded is what the guard found.
@@ -99,10 +134,11 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 		return found, false, err
 	}
 	w.live.stage(r.lease.Job.ID, record.Evaluating, "comparing behaviour")
-	within, cancel := w.share(ctx)
-	defer cancel()
+	w.mu.Lock()
+	w.compared[c.ID] = true
+	w.mu.Unlock()
 	began := w.now()
-	report, err := g.Check(within, guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
+	report, err := w.check(ctx, g, guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
 	r.aside += w.now().Sub(began)
 	if ctx.Err() != nil {
 		return found, false, context.Cause(ctx)
@@ -125,22 +161,36 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 	return found, true, nil
 }
 
+// check compares two trees in the time that there is for it. What the tests of the root do is recorded first, once
+// in a run: where that were cut, no comparison of the run would come to its inputs.
+func (w *measurer) check(ctx context.Context, g *guard.Guard, root, candidate guard.Tree, changed []string) (guard.Report, error) {
+	prepare, cancel := w.share(ctx, shareOfRecording)
+	defer cancel()
+	if err := g.Prepare(prepare, root, changed); err != nil && prepare.Err() == nil {
+		return guard.Report{}, err
+	}
+	within, cancel := w.share(ctx, shareOfComparing)
+	defer cancel()
+	return g.Check(within, root, candidate, changed)
+}
+
 // A comparison of behaviour may take a quarter of the time that a run has left, as what waits behind
-// it is also to be done; a minute, if that is no more than half of it: less is often over before
-// anything was compared.
+// it is also to be done, and what is recorded before the first one half of it; a minute, if that is no more than
+// half of it: less is often over before anything was compared.
 const (
 	shareOfComparing = 4
+	shareOfRecording = 2
 	leastComparing   = time.Minute
 )
 
-// share bounds a comparison in a run that is bounded in time. When the time of the run is over, what it
-// began has as long as a run waits for those who work.
-func (w *measurer) share(ctx context.Context) (context.Context, context.CancelFunc) {
+// share bounds what is done for a comparison in a run that is bounded in time, by a part of what is left. When the
+// time of the run is over, what it began has as long as a run waits for those who work.
+func (w *measurer) share(ctx context.Context, part time.Duration) (context.Context, context.CancelFunc) {
 	if w.ends.IsZero() {
-		return ctx, func() {}
+		return context.WithCancel(ctx)
 	}
 	left := w.ends.Sub(w.now())
-	return context.WithTimeoutCause(ctx, max(left/shareOfComparing, min(left/2, leastComparing), w.silence), guard.ErrShare)
+	return context.WithTimeoutCause(ctx, max(left/part, min(left/2, leastComparing), w.silence), guard.ErrShare)
 }
 
 // guardian is the guard of the run.

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/guard"
+	"atoll/store/record"
 )
 
 func TestCommandsThatRunTheTestsOfPythonAreKnown(t *testing.T) {
@@ -54,7 +56,7 @@ func TestAComparisonMayTakeAPartOfTheTimeThatIsLeft(t *testing.T) {
 		if tt.left != 0 {
 			w.ends = now.Add(tt.left)
 		}
-		ctx, cancel := w.share(t.Context())
+		ctx, cancel := w.share(t.Context(), shareOfComparing)
 		until, bounded := ctx.Deadline()
 		cancel()
 		if off := until.Sub(now.Add(tt.want)).Abs(); bounded != (tt.want > 0) || bounded && off > time.Second {
@@ -62,10 +64,41 @@ func TestAComparisonMayTakeAPartOfTheTimeThatIsLeft(t *testing.T) {
 		}
 	}
 	w := &measurer{run: &run{now: time.Now, ends: now.Add(-time.Hour)}}
-	ctx, cancel := w.share(t.Context())
+	ctx, cancel := w.share(t.Context(), shareOfComparing)
 	defer cancel()
 	<-ctx.Done()
 	if !errors.Is(context.Cause(ctx), guard.ErrShare) {
 		t.Errorf("it ends for %v", context.Cause(ctx))
+	}
+}
+
+func TestWhatWasNotComparedForWantOfTimeIsComparedInTheNextRun(t *testing.T) {
+	report := func(r guard.Report) record.Evidence {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return record.Evidence{Kind: EvidenceGuard, Text: text}
+	}
+	late, done := report(guard.Report{OutOfTime: true}), report(guard.Report{Cases: 20, OutOfTime: true})
+	for _, tt := range []struct {
+		name string
+		kept []record.Evidence
+		here bool
+		want bool
+	}{
+		{"nobody looked", []record.Evidence{{Kind: "stdout"}}, false, true},
+		{"the time was over before anything was compared", []record.Evidence{late}, false, true},
+		{"it was over in this run", []record.Evidence{late}, true, false},
+		{"something was compared", []record.Evidence{done}, false, false},
+		{"it was compared since", []record.Evidence{late, done}, false, false},
+		{"there was nothing to compare", []record.Evidence{report(guard.Report{})}, false, false},
+		{"it differs", []record.Evidence{report(guard.Report{OutOfTime: true, Differences: []guard.Difference{{Where: "kit.f"}}})}, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, err := stillToCompare(tt.kept, tt.here); got != tt.want || err != nil {
+				t.Errorf("it is to be compared: %t, %v", got, err)
+			}
+		})
 	}
 }

@@ -26,9 +26,10 @@ type measurer struct {
 	machine  *machine
 	gate     *gatekeeper
 
-	mu     sync.Mutex
-	warned map[string]bool // what measurements warned of in this run
-	kept   *guard.Guard    // one for the run: what it learns of the root it learns once
+	mu       sync.Mutex
+	warned   map[string]bool             // what measurements warned of in this run
+	kept     *guard.Guard                // one for the run: what it learns of the root it learns once
+	compared map[record.CandidateID]bool // by it, in this run
 }
 
 // maxWarned bounds what is remembered of warnings: what candidates cause has no end.
@@ -131,23 +132,23 @@ func (w *measurer) measure(ctx context.Context, r *attempt) error {
 		return err
 	}
 	heldOut := job.Purpose == record.PurposeConfirm
-	if heldOut {
-		if rejected, err := w.behaviourLate(ctx, r, &c); err != nil {
-			return err
-		} else if rejected {
-			return r.fail(ctx, record.ClassReview, "it behaves in another way than the root")
-		}
+	if rejected, err := w.behaviourLate(ctx, r, &c); err != nil {
+		return err
+	} else if rejected {
+		return r.fail(ctx, record.ClassReview, "it behaves in another way than the root")
 	}
 	fresh, failure, err := w.samples(ctx, r, &c, job.Repeat, max(1, job.Samples), heldOut)
 	if err != nil {
 		return err
 	}
-	if failure != nil && fold.IsCheck(c.ID, job.Purpose) {
-		// Once is a flaw, twice is the evaluator.
+	check := fold.IsCheck(c.ID, job.Purpose)
+	if failure != nil && (check || job.Purpose == record.PurposeRoot && failure.Class != record.ClassTimeout) {
+		// Once is a flaw, twice is the evaluator. A time limit is not waited for twice.
+		w.host.Note("warn", job.ID, fmt.Sprintf("the root failed (%s): %s; it is measured once more", failure.Class, view.CleanLine(failure.Reason)))
 		if fresh, failure, err = w.samples(ctx, r, &c, job.Repeat, max(1, job.Samples), false); err != nil {
 			return err
 		}
-		if failure != nil {
+		if failure != nil && check {
 			w.host.RootSick(failure.Reason)
 		}
 	}

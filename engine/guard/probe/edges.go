@@ -35,6 +35,7 @@ type edges struct {
 	texts     []string
 	sizes     []int
 	durations []time.Duration
+	stretched []string // texts with a long run, behind all others
 }
 
 // newEdges makes the edges of constants, the most telling first.
@@ -60,6 +61,7 @@ func newEdges(lits *Literals) *edges {
 	e.sizes = sizes(e.ints)
 	e.durations = spans(ints)
 	e.texts = edgeTexts(ints, floats, strs, lits.Strings, e.ints)
+	e.stretched = stretched(ints, strs, marks(ints, strs), lits.Strings)
 	return e
 }
 

@@ -69,6 +69,7 @@ const (
 	spelledWhole = 15
 	spelledFloat = 17
 	spelledText  = 19
+	longText     = 20
 	spelledSpan  = 8
 )
 

@@ -72,6 +72,9 @@ type Request struct {
 	HeapMiB uint64                `json:"heap_mib"`
 }
 
+// StepMark stands between the things that an outcome tells, where it is one of several.
+const StepMark = "\x04"
+
 // CloseFactor is how many times as many cases a group gets that is close to the
 // change.
 const CloseFactor = 3
@@ -137,4 +140,5 @@ type Answer struct {
 	Signature string   `json:"sig,omitempty"`
 	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package
 	Late      bool     `json:"late,omitempty"`    // Python: the group is asked where inputs are looked for
+	Test      bool     `json:"test,omitempty"`    // Python: the group is a test, played with other values
 }

@@ -71,7 +71,7 @@ func answer(api API, q Request, to io.Writer) error {
 		_ = capture.Close()
 		_ = os.Remove(capture.Name())
 	}()
-	s := &session{q: q, r: r, api: api, enc: json.NewEncoder(to), aims: map[string][2][]aim{}}
+	s := &session{q: q, r: r, api: api, enc: json.NewEncoder(to), aims: map[string][2][]aim{}, long: map[string][]aim{}}
 	stop := s.watch()
 	defer stop()
 	switch q.Mode {
@@ -103,6 +103,7 @@ type session struct {
 	began atomic.Int64 // nanoseconds: the case that runs; 0 between cases
 	at    atomic.Int64 // its position
 	aims  map[string][2][]aim
+	long  map[string][]aim
 	told  int // bytes of inputs and outcomes that were told whole
 
 	corpora map[string][]outcome // the cases of the corpus, run once, where all is made from it
@@ -182,9 +183,9 @@ func (s *session) survey() {
 	position := 0
 	for _, g := range s.chosen() {
 		started := false
-		for i := range s.count(g.name) {
+		for i := range s.total(g.name) {
 			position++
-			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) {
+			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) || i >= s.count(g.name)+len(s.stretchedCases(g.name)) {
 				continue
 			}
 			if !started {
@@ -223,9 +224,17 @@ func (s *session) count(group string) int {
 	return s.q.Count
 }
 
+// total is how many positions of a survey a group has.
+func (s *session) total(group string) int {
+	if s.q.Around {
+		return s.count(group)
+	}
+	return s.count(group) + s.room(group)
+}
+
 // draws are the choices of a case of a survey: first the edges, whatever the seed,
 // and those of the corpus, then in turn others made from them and new ones, and last
-// the edges that may end the process.
+// the edges that may end the process and texts that are made long.
 func (s *session) draws(group string, index int) *draws {
 	corpus := s.q.Corpus[group]
 	if s.q.Around && len(corpus) > 0 {
@@ -233,6 +242,9 @@ func (s *session) draws(group string, index int) *draws {
 			return replayed(corpus[index])
 		}
 		return s.near(group, s.ran(group), s.seed(group, index))
+	}
+	if i := index - s.count(group); i >= 0 && i < len(s.stretchedCases(group)) {
+		return aimed(group, index, s.stretchedCases(group)[i])
 	}
 	early, late := s.edgeCases(group)
 	if index < len(early) {

@@ -40,7 +40,11 @@ func (g *maker) text() (s string) {
 		if len(g.texts) > 0 {
 			g.d.force(0)
 		}
-		g.d.force(18, uint64(at))
+		if long := at - len(g.lib.edges.texts); long >= 0 {
+			g.d.force(longText, uint64(long))
+		} else {
+			g.d.force(18, uint64(at))
+		}
 	}
 	if len(g.texts) == 0 || !g.d.chance(7) {
 		return g.newText()
@@ -65,8 +69,11 @@ func (g *maker) text() (s string) {
 func (g *maker) newText() string {
 	d, lits := g.d, g.lib.lits.Strings
 	d.unspelled(spelledText)
-	kind := d.n(spelledText + 1)
-	if kind == spelledText {
+	kind := d.n(longText + 1)
+	if long := g.lib.edges.stretched; kind == longText && len(long) > 0 {
+		return long[d.n(len(long))]
+	}
+	if kind >= spelledText {
 		return d.spelled()
 	}
 	if kind == 18 {

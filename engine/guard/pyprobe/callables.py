@@ -61,7 +61,7 @@ def in_lower_case(given):
 @counted
 def size(given):
     v = given[0] if given else 0
-    return len(v) if hasattr(v, "__len__") else v if isinstance(v, (int, float)) and v == v else 0
+    return len(v) if hasattr(type(v), "__len__") else v if isinstance(v, (int, float)) and v == v else 0
 
 
 @counted

@@ -41,6 +41,12 @@ def distinct(values, most=MOST_EDGES):
     return out
 
 
+# What tells a method of a text from others that do almost the same.
+TELLING = {"splitlines": ["\n", "\r", "\x0b", "\u2028"], **dict.fromkeys(("split", "rsplit", "strip", "lstrip", "rstrip", "isspace"), ["\t", "\n", "\u00a0", "  "]),
+           **dict.fromkeys(("lower", "upper", "casefold", "swapcase"), ["\u00df", "\u0130", "\u03c2"]), **dict.fromkeys(("title", "capitalize"), ["'", "\u01c6", "1a"]),
+           **dict.fromkeys(("isdigit", "isdecimal", "isnumeric", "isalnum", "int"), ["\u00b2", "\u0663", "\u00bd", "_"]), **dict.fromkeys(("isalpha", "isidentifier"), ["\u00e9", "_", "\u2160"])}
+
+
 # ---- constants ----------------------------------------------------------------
 
 
@@ -85,9 +91,14 @@ def top(source):
     return out
 
 
+def called_in(node):
+    """The names of what is called below a node, methods by theirs."""
+    return {getattr(n.func, "attr", getattr(n.func, "id", "")) for n in ast.walk(node) if isinstance(n, ast.Call)}
+
+
 def constants_of_change(sources):
     """Constants of changed declarations and of what they name, as the request has them."""
-    only, near, named = [], [], []
+    only, near, named, telling = [], [], [], []
     for name, text in sorted(sources.items()):
         old = ""
         with contextlib.suppress(OSError, UnicodeDecodeError), open(name, encoding="utf-8") as f:
@@ -104,6 +115,8 @@ def constants_of_change(sources):
                 if sum(map(same, a)) != sum(map(same, b)):
                     only.append(v)
             near += a + b
+            asked = [{m for n in version.get(k, []) for m in called_in(n)} for version in (was, now)]
+            telling += [v for m in sorted(asked[0] ^ asked[1]) for v in TELLING.get(m, ())]
             for n in was.get(k, []) + now.get(k, []):
                 mentioned |= {x.id for x in ast.walk(n) if isinstance(x, ast.Name)} | {x.attr for x in ast.walk(n) if isinstance(x, ast.Attribute)}
         for k in sorted(set(now) - set(changed), key=lambda k: (isinstance(now[k][0], (ast.FunctionDef, ast.AsyncFunctionDef)), k)):
@@ -112,7 +125,7 @@ def constants_of_change(sources):
     only.sort(key=lambda v: (isinstance(v, str), len(str(v))))
     inside = [int(d) for v in only if isinstance(v, str) and len(v) < 200 for d in re.findall("[0-9]{1,9}", v)[:8]]
     kinds = {int: "i", float: "f", str: "s"}
-    return [{kinds[type(v)]: v} for v in distinct(only + inside + near + named, MOST_CONSTANTS)]
+    return [{kinds[type(v)]: v} for v in distinct(only + telling + inside + near + named, MOST_CONSTANTS)]
 
 
 def is_large(v):

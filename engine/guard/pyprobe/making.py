@@ -20,6 +20,8 @@ def decode(recipe):
         return pickle.loads(recipe[1])
     if kind == "global":
         return find(*recipe[1:])
+    if kind == "module":
+        return importlib.import_module(recipe[1])
     if kind == "file":
         return FILES.make(*recipe[1:])
     if kind == "function":
@@ -32,20 +34,21 @@ def decode(recipe):
         return find(*recipe[1:3])._make(decode(r) for r in recipe[3])
     if kind == "dict":
         return {decode(k): decode(v) for k, v in recipe[1]}
-    return made(recipe)[0]
+    return made(recipe, tell=False)[0]
 
 
-def made(recipe, vary=None):
-    """An object made again, at times with other options, and how in words."""
+def made(recipe, vary=None, tell=True):
+    """An object made again, at times with other options, and how in words where those are told: of large ones they take long."""
+    in_words = call_text if tell else lambda *_: ""
     _, module, name, (args, kwargs), history, settings = recipe
     cls = find(module, name)
-    args, kwargs = [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
+    args, kwargs = [argument(a, vary) for a in args], {k: argument(v, vary) for k, v in kwargs.items()}
     if vary:
         args, kwargs = vary.options(args, kwargs)
         args, kwargs = vary.places.through(args), vary.places.through(kwargs)
         history = vary.with_step(module, name, history)
         vary.choose_step(len(history))
-    words = name + call_text(args, kwargs)
+    words = name + in_words(args, kwargs)
     try:
         me = cls(*args, **kwargs)
     except (Exception, SystemExit) as e:
@@ -55,7 +58,7 @@ def made(recipe, vary=None):
         margs, mkwargs = [decode(a) for a in margs], {k: decode(v) for k, v in mkwargs.items()}
         if vary:
             margs, mkwargs = vary.step(at, margs, mkwargs)
-        words += ("->" if of else ".") + method + call_text(margs, mkwargs)
+        words += ("->" if of else ".") + method + in_words(margs, mkwargs)
         given.append(None)
         with contextlib.suppress(Exception, SystemExit):
             result = given[at] = getattr(given[of[0]] if of else me, method)
@@ -67,7 +70,7 @@ def made(recipe, vary=None):
         settings = vary.places.through(vary.settings(settings or options_of(me, vary.known)))
     for attribute, value in settings.items():
         if getattr(me, attribute, me) is not me and getattr(me, attribute) != value:
-            words += " with %s = %s" % (attribute, show(value, live=True))
+            words += " with %s = %s" % (attribute, show(value, live=True)) if tell else ""
             with contextlib.suppress(Exception, SystemExit):
                 setattr(me, attribute, value)
     return me, words
@@ -75,7 +78,7 @@ def made(recipe, vary=None):
 
 def argument(recipe, vary):
     """An argument made again; of an object of the tree what it is made of has its places, where inputs are looked for."""
-    return made(recipe, vary)[0] if recipe[0] == "made" and vary.d.put is not None else decode(recipe)
+    return made(recipe, vary, tell=False)[0] if recipe[0] == "made" and vary and vary.d.put is not None else decode(recipe)
 
 
 class NotMade(Exception):

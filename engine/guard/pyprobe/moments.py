@@ -4,7 +4,6 @@ Standard library only.
 """
 import contextlib
 import datetime
-import io
 import pickle
 
 SECOND, DAY = datetime.timedelta(seconds=1), datetime.timedelta(days=1)
@@ -30,13 +29,12 @@ def of_day(n):
     return DATE.fromordinal(n)
 
 
-def dumps(v):
-    """The pickle of a value."""
+def dump(v, out):
+    """Writes the pickle of a value."""
     if datetime.date is DATE and datetime.datetime is TIME:
-        return pickle.dumps(v, 4)
-    out = io.BytesIO()
-    Plain(out, 4).dump(v)
-    return out.getvalue()
+        pickle.dump(v, out, 4)
+    else:
+        Plain(out, 4).dump(v)
 
 
 def seconds(v):

@@ -163,6 +163,16 @@ def only_one_asks(name, was, now):
     return {group: sorted(kinds) for group in sorted({*a, *b}) for kinds in [a.get(group, set()) ^ b.get(group, set())] if kinds}
 
 
+def tables_in(node):
+    """How many sets and tables a node makes: what is looked for in one has a hash."""
+    return sum(isinstance(n, (ast.Set, ast.SetComp, ast.Dict, ast.DictComp)) or getattr(getattr(n, "func", None), "id", "") in ("set", "frozenset", "dict") for n in ast.walk(node))
+
+
+def tables_of(tree):
+    """How many sets and tables the values of a module have, by name."""
+    return {t.id: tables_in(n.value) for n in tree.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+
+
 def asked_otherwise(name, was, now):
     """The parameters that the two versions of a file ask for different types, by group: what is of none of them may be another thing."""
     a, b = (asked_by(name, ast.parse(text)) for text in (was, now))
@@ -173,6 +183,19 @@ def asked_otherwise(name, was, now):
         names = sorted(p for p in {*one, *other} if plain(one.get(p, ())) != plain(other.get(p, ())))
         if names:
             out[group] = names
+    return out
+
+
+def looked_up(name, was, now):
+    """The parameters of functions of which one version alone may look for something in a set or a table, by group: a list is found in
+    none, and in no list is it an error to look for one."""
+    trees = [ast.parse(text) for text in (was, now)]
+    held, made = [tables_of(tree) for tree in trees], [{group: tables_in(f) for group, f in groups_of(name, tree)} for tree in trees]
+    moved = {k for k in {*held[0], *held[1]} if held[0].get(k) != held[1].get(k)}
+    out = {}
+    for group, f in groups_of(name, trees[1]):
+        if made[0].get(group) != made[1][group] or moved & {n.id for n in ast.walk(f) if isinstance(n, ast.Name)}:
+            out[group] = sorted({p.arg for p in f.args.args + f.args.kwonlyargs} - {"self", "cls"})
     return out
 
 
@@ -237,6 +260,17 @@ def as_type(v, kind, d):
     if kind in ("int", "float", "bool"):
         return {"int": int, "float": float, "bool": bool}[kind](v if isinstance(v, (int, float)) and v == v and abs(v) < 1e18 else len(parts))
     return None
+
+
+def with_list(v, d):
+    """The value with a list in the place of a part of it, or of itself: it has no hash."""
+    if isinstance(v, dict) and v:
+        key = d.pick(list(v))
+        return {**v, key: with_list(v[key], d)}
+    if isinstance(v, (list, tuple)) and v and d.n(4):
+        at = d.n(len(v))
+        return type(v)([*v[:at], with_list(v[at], d), *v[at + 1 :]])
+    return [v]
 
 
 def rest_of(stream):

@@ -8,13 +8,14 @@ import enum
 import functools
 import linecache
 import re
+import types
 
 from atoll_guard_callables import stands_in
 from atoll_guard_files import FILES, is_path
 from atoll_guard_kinds import DERIVED, plain
 from atoll_guard_offers import rest_of
 from atoll_guard_room import LONGEST
-from atoll_guard_tree import in_tree, of_tree
+from atoll_guard_tree import has, held_by, in_tree, of_tree
 
 FLOAT_MARK = "\x01"
 MOST_DRAINED = 200  # of what an iterator yields
@@ -35,7 +36,7 @@ def drained(v, rest):
 
 def is_drained(v):
     """Whether a value is an iterator that is no object of the tree: what it yields is all there is of it."""
-    return hasattr(v, "__next__") and not isinstance(v, type) and not of_tree(type(v)) and not rest_of(v)
+    return has(v, "__next__") and not isinstance(v, type) and not of_tree(type(v)) and not rest_of(v)
 
 
 def pairs_of(table):
@@ -49,9 +50,9 @@ VALUES = {int: int.__int__, float: float.__float__, str: str.__str__, bytes: lam
 
 def fields_of(v, depth):
     """The public attributes of an object, with what its properties give."""
-    fields = {k: x for k, x in getattr(v, "__dict__", {}).items() if not k.startswith("_")}
+    fields = {k: x for k, x in held_by(v).items() if not k.startswith("_")}
     for k, computed in public_of(type(v)):
-        if not computed and hasattr(v, k):
+        if not computed and has(v, k):
             fields[k] = getattr(v, k)
         elif computed and depth < 3:
             with contextlib.suppress(Exception, SystemExit):
@@ -121,7 +122,7 @@ def show(v, depth=0, seen=(), live=False):
     if isinstance(v, enum.Enum):
         return type(v).__name__ + "." + v.name
     kind = kind_of(v, depth, rest) if own and isinstance(v, (list, tuple, set, frozenset, dict)) else ""
-    if isinstance(v, (list, tuple)) and type(v).__repr__ in (list.__repr__, tuple.__repr__) or isinstance(v, tuple) and hasattr(v, "_fields"):
+    if isinstance(v, (list, tuple)) and type(v).__repr__ in (list.__repr__, tuple.__repr__) or isinstance(v, tuple) and has(v, "_fields"):
         inner = ", ".join(rest(x) for x in v[:2000])
         return kind + ("[%s]" if isinstance(v, list) else "(%s)") % inner
     if isinstance(v, (set, frozenset)):
@@ -132,11 +133,13 @@ def show(v, depth=0, seen=(), live=False):
         return type(v).__name__ + "(" + repr(words_of(v)) + ")"
     if isinstance(v, type):
         return "class " + v.__name__
+    if type(v) is types.ModuleType:
+        return "module " + v.__name__
     if is_drained(v) or type(v) is range:
         return type(v).__name__ if live and type(v) is not range else drained(v, rest)
-    if callable(v) and hasattr(v, "__name__"):
+    if callable(v) and has(v, "__name__"):
         return v.__name__ if live and stands_in(v) else "function"
-    if hasattr(v, "tolist") and callable(v.tolist):
+    if has(v, "tolist") and callable(v.tolist):
         return rest(v.tolist())
     if own:
         text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x) for k, x in fields_of(v, depth)) + "}"

@@ -6,7 +6,7 @@ import ast
 import contextlib
 
 import atoll_guard_records as records
-from atoll_guard_offers import asked_by, classes_asked_for, asked_otherwise, only_one_asks
+from atoll_guard_offers import asked_by, classes_asked_for, asked_otherwise, looked_up, only_one_asks
 from atoll_guard_tree import sources_of_tree
 from atoll_guard_watch import hidden, plan
 
@@ -98,13 +98,24 @@ def affected(q):
     return {"names": sorted(reach), "whole": whole, "changed": sorted(names), "readers": sorted(readers(q, was, now, names)), "watch": watched(q, was, now, names)}
 
 
+def askers(names, versions):
+    """The declarations of a file that changed, and those that ask them by names with a leading underscore, which only they know."""
+    out, grown = set(names), True
+    while grown:
+        private = {n for n in (key.rsplit(".", 1)[-1] for key in out) if n.startswith("_") and not n.startswith("__")}
+        more = {key for version in versions for key, (_, mentioned) in version.items() if mentioned & private} - out
+        out, grown = out | more, bool(more)
+    return out
+
+
 def readers(q, was, now, names):
-    """The methods that read what a changed one may write and no caller sees: they alone tell what it did."""
+    """The methods that read what a changed one, or one that asks it, may write and no caller sees: they alone tell what it did."""
     out = set()
     for name, source in (q.get("sources") or {}).items():
+        changed = askers(names, [version.get(name) or {} for version in (was, now)])
         with contextlib.suppress(OSError, UnicodeDecodeError, SyntaxError, ValueError), open(name, encoding="utf-8") as f:
             for text in (f.read(), source):
-                for owner, fields in hidden(text, names).items():
+                for owner, fields in hidden(text, changed).items():
                     every = list((was.get(name) or {}).items()) + list((now.get(name) or {}).items())
                     out |= {key for key, (_, mentioned) in every if key.startswith(owner + ".") and mentioned & fields}
     return out - names
@@ -122,6 +133,7 @@ def watched(q, was, now, names):
             out[name]["classes"] = classes_asked_for(name, [text, source])
             out[name]["inner"] = only_one_asks(name, text, source)
             out[name]["kinds"] = asked_otherwise(name, text, source)
+            out[name]["looked_up"] = looked_up(name, text, source)
     return out
 
 

@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 import time
+import types
 
 import atoll_guard_matches as matches
 import atoll_guard_moments as moments
@@ -19,10 +20,14 @@ from atoll_guard_files import Origin
 from atoll_guard_internals import Internals
 from atoll_guard_offers import SIMPLE, module_of, offers
 from atoll_guard_room import LONGEST, sprawls
-from atoll_guard_tree import TREE, folders_of_tree, in_tree, is_test, of_tree, sources_of_tree
+from atoll_guard_scenarios import Ran
+from atoll_guard_tree import TREE, folders_of_tree, held_by, in_tree, is_test, of_tree, sources_of_tree
 
 MOST_RECORDED = 200
 MOST_TRIED = 3000
+COST_OF_LARGE = 50  # tries that one counts for which was too large: to find that out takes long
+SHORTEST_PART = 16  # bytes: no part of an argument is written in less
+PLAIN = (int, float, bool, type(None))
 MOST_OF_SCRIPTS = 20  # calls of a function, besides those of the tests
 LARGEST = 2 << 20  # bytes of one call of a script
 MOST_LARGE = 3  # of those of a function
@@ -35,6 +40,32 @@ MOST_PARTIAL = 20  # calls of one method on objects of which some calls are not 
 
 class Unrecordable(Exception):
     """A value that cannot be kept."""
+
+
+class TooLarge(Unrecordable):
+    """A value that has more parts than there is room for, or a recipe that is longer."""
+
+
+class Bounded:
+    """Takes down what is written as long as there is room."""
+
+    def __init__(self, room):
+        self.parts, self.room = [], room
+
+    def write(self, data):
+        self.room -= len(data)
+        if self.room < 0:
+            raise TooLarge
+        self.parts.append(bytes(data))
+
+    def whole(self):
+        return b"".join(self.parts)
+
+
+def first_of(frame):
+    """The object that a method is called on."""
+    names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+    return frame.f_locals[names[0]] if names else None
 
 
 class Recorder:
@@ -57,7 +88,9 @@ class Recorder:
         self.origin = Origin(TREE)
         self.internals = Internals(in_tree, is_test)
         self.chains = Chains()
+        self.tests = Ran()
         self.began = float(int(time.time()))
+        self.parts = 0  # of the arguments of the call that is looked at
 
     def more(self):
         """Makes room for the calls of scripts behind those of the tests."""
@@ -70,8 +103,11 @@ class Recorder:
             return self.known[code]
         found = None
         module = sys.modules.get(frame.f_globals.get("__name__", ""))
-        if module is not None and module.__name__ != "__main__" and in_tree(code.co_filename) and not is_test(code.co_filename):
-            found = self.search(module, code)
+        if module is not None and module.__name__ != "__main__" and in_tree(code.co_filename):
+            if is_test(code.co_filename):
+                self.tests.know(code)
+            else:
+                found = self.search(module, code)
         self.known[code] = found
         return found
 
@@ -103,6 +139,8 @@ class Recorder:
         """A recipe for a value: pickled, or how to make it again."""
         if depth > 6:
             raise Unrecordable
+        if type(value) in PLAIN:
+            return ("value", pickle.dumps(value, 4))
         if type(value) is object:
             return ("global", *self.mark(value))
         kept = self.objects.get(id(value))
@@ -113,6 +151,12 @@ class Recorder:
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and of_tree(type(value)):
             fields = {f.name: self.encode(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value) if f.init}
             return ("made", type(value).__module__, type(value).__qualname__, ((), fields), (), {})
+        if type(value) is types.ModuleType and sys.modules.get(value.__name__) is value:
+            return ("module", value.__name__)
+        if type(value) in (list, tuple, set, dict):
+            self.parts += len(value)
+            if self.parts * SHORTEST_PART > self.longest:
+                raise TooLarge
         if type(value) in (list, tuple, set):
             return (type(value).__name__, [self.encode(v, depth + 1) for v in value])
         if type(value) is dict:
@@ -129,17 +173,23 @@ class Recorder:
             return found
         if isinstance(value, NAMED) and not can_be_named(value, TREE, module_of):
             return ("function", place_of(value))
+        out = Bounded(self.longest)
         try:
-            data = moments.dumps(value)
+            moments.dump(value, out)
+        except TooLarge:
+            raise
         except Exception:
             if records.is_record(value):
                 return ("record", *self.mark(type(value)), [self.encode(v, depth + 1) for v in value])
             if isinstance(value, NAMED) or callable(value) and not isinstance(value, type) and not of_tree(type(value)):  # such as a mock
                 return ("function", place_of(value))
             raise Unrecordable from None
-        if len(data) > self.longest or b"__main__" in data:
+        if b"__main__" in out.whole():
             raise Unrecordable
-        return ("value", data)
+        return ("value", out.whole())
+
+    def given(self, args, kwargs):
+        return tuple(self.encode(a) for a in args), {k: self.encode(v) for k, v in kwargs.items()}
 
     def mark(self, value):
         """The module and the name of what code knows by its identity alone, such as a mark of an argument that was not given."""
@@ -182,14 +232,21 @@ class Recorder:
         return args, kwargs
 
     def profile(self, frame, event, arg):
-        if event == "return" and frame in self.chains.waiting:
-            self.chains.returned(frame, arg, lambda v: self.objects.get(id(v), (self,))[0] is v)
+        if event == "return":
+            if frame in self.chains.waiting:
+                self.chains.returned(frame, arg, lambda v: self.objects.get(id(v), (self,))[0] is v)
+            if frame.f_code in self.tests.begun:
+                self.tests.end(frame.f_code)
+            return
         if event != "call" or getattr(self.busy, "now", False):
             return
         key = self.resolve(frame)
         if key is None:
+            if frame.f_code in self.tests.begun:
+                self.tests.begin(frame.f_code)
             return
-        self.busy.now = True
+        self.tests.now.add(key)
+        self.busy.now, self.parts = True, 0
         try:
             self.call(frame, key)
         except Unrecordable:
@@ -199,22 +256,31 @@ class Recorder:
         finally:
             self.busy.now = False
 
+    def name(self, key, code):
+        self.names[key] = code.co_varnames[: code.co_argcount]
+        if code.co_flags & inspect.CO_VARKEYWORDS:
+            self.open.add(key[0] + ":" + key[1])
+
+    def enough(self, key):
+        """Whether nothing more is taken down of a function."""
+        return self.tried.get(key, 0) > MOST_TRIED or len(self.calls.get(key, ())) >= self.most
+
     def call(self, frame, key):
         name = key[1].rsplit(".", 1)[-1]
-        args, kwargs = self.arguments(frame)
         bound = "." in key[1]
-        if key not in self.names:
-            code = frame.f_code
-            self.names[key] = code.co_varnames[: code.co_argcount]
-            if code.co_flags & inspect.CO_VARKEYWORDS:
-                self.open.add(key[0] + ":" + key[1])
-        me = args[0] if bound and args else None
+        me = first_of(frame) if bound else None
         kept = self.objects.get(id(me)) if me is not None else None
+        outer = kept is not None and kept[3] is not None and self.from_outside(frame, me)
+        if self.enough(key) and not outer and name != "__init__":
+            return
+        args, kwargs = self.arguments(frame)
+        if key not in self.names:
+            self.name(key, frame.f_code)
         if bound and name == "__init__":
             if kept is None and len(self.objects) < 20000:
                 entry = [me, type(me), None, None, False]
                 self.objects[id(me)] = entry
-                entry[2] = (tuple(self.encode(a) for a in args[1:]), {k: self.encode(v) for k, v in kwargs.items()})
+                entry[2] = self.given(args[1:], kwargs)
                 entry[3] = []
                 self.keep((key[0], key[1]), ("call", None, *entry[2]))
             return
@@ -224,22 +290,21 @@ class Recorder:
             key, private = (type(me).__module__, type(me).__name__ + "." + name), False
             self.names.setdefault(key, frame.f_code.co_varnames[: frame.f_code.co_argcount])
             self.inherited.add(key)
-        tries = self.tried.get(key, 0)
-        self.tried[key] = tries + 1
-        outer = kept is not None and kept[3] is not None and self.from_outside(frame, me)
-        if not outer and (tries > MOST_TRIED or len(self.calls.get(key, ())) >= self.most):
+        if self.enough(key) and not outer:
             return
+        known = outer and kept[4] and len(self.calls.get(key, ())) >= MOST_PARTIAL
+        wanted = public and not private and not known and not self.internals.has(key, frame)
+        if not wanted and not outer:
+            return
+        self.tried[key] = self.tried.get(key, 0) + 1
         try:
-            rest = args[1:] if bound and not isinstance(me, type) else args
-            if bound and isinstance(me, type):
-                rest = args[1:]
-            recipe = (tuple(self.encode(a) for a in rest), {k: self.encode(v) for k, v in kwargs.items()})
-            if public and not private and not self.internals.has(key, frame) and not (outer and kept[4] and len(self.calls.get(key, ())) >= MOST_PARTIAL):
-                own = self.encode(me) if bound and not isinstance(me, type) and not self.static(frame, key) else None
-                if bound and self.static(frame, key):
-                    recipe = (tuple(self.encode(a) for a in args), recipe[1])
-                self.keep(key, ("call", own, *recipe))
-        except Unrecordable:
+            mine = bound and not (wanted and self.static(frame, key))
+            recipe = self.given(args[1:] if mine else args, kwargs)
+            if wanted:
+                self.keep(key, ("call", self.encode(me) if mine and not isinstance(me, type) else None, *recipe))
+        except Unrecordable as e:
+            if isinstance(e, TooLarge):
+                self.tried[key] += COST_OF_LARGE
             if outer:
                 kept[4] = True
             raise
@@ -285,11 +350,15 @@ class Recorder:
         calls = self.calls.setdefault(key, {})
         if len(calls) >= self.most:
             return
-        data = pickle.dumps(recipe, 4)
-        if sprawls(recipe, data):
+        out = Bounded(max(LONGEST, self.room))
+        pickle.dump(recipe, out, 4)
+        data = out.whole()
+        if data in calls:
             return
+        if sprawls(recipe, data):
+            raise TooLarge
         if len(data) <= LONGEST:
-            calls.setdefault(data, recipe)
+            calls[data] = recipe
         elif len(data) <= self.room:
             large = self.large.setdefault(key, {})
             if len(large) < MOST_LARGE and data not in large:
@@ -301,7 +370,7 @@ class Recorder:
         for (module, name), calls in sorted(self.calls.items()):
             out[module + ":" + name] = sorted(calls, key=lambda d: (len(d), d))
         large = {module + ":" + name: list(calls) for (module, name), calls in sorted(self.large.items())}
-        return {"calls": out, "large": large, "paths": folders_of_tree(), "now": self.began, "pool": self.pool(), "names": self.parameters(), "open": sorted(self.open), "inherited": sorted(m + ":" + n for m, n in self.inherited), **self.offers}
+        return {"calls": out, "large": large, "paths": folders_of_tree(), "now": self.began, "pool": self.pool(), "names": self.parameters(), "open": sorted(self.open), "inherited": sorted(m + ":" + n for m, n in self.inherited), "scenarios": self.tests.saved(), **self.offers}
 
     def parameters(self):
         """Names of the arguments that a call holds in order, without the object."""
@@ -319,7 +388,7 @@ class Recorder:
 
 def options_of(value, known):
     """The values of an object's options, of which known has the names by class."""
-    held = getattr(value, "__dict__", {})
+    held = held_by(value)
     return {a: held[a] for c in type(value).__mro__ for a in known.get((c.__module__, c.__qualname__), ()) if a in held and is_plain(held[a])}
 
 

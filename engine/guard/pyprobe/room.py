@@ -2,7 +2,7 @@
 import pickle
 
 LONGEST = 64 << 10  # bytes of one call, characters of one outcome
-MOST_CALLS = 32 << 20  # bytes of the calls of all functions
+MOST_CALLS = 16 << 20  # bytes of the calls of all functions
 MOST_POOLED = 8 << 20  # bytes of the values of all parameters
 SHORTEST_SHARED = 200  # bytes of a recipe that may be much longer when each of its parts is made by itself
 MOST_UNFOLDED = 1 << 17  # parts of a recipe

@@ -2,7 +2,6 @@
 
 Standard library only.
 """
-import asyncio
 import contextlib
 import functools
 import inspect
@@ -14,20 +13,21 @@ import random
 import sys
 
 import atoll_guard_records as records
-import atoll_guard_sharing as sharing
-from atoll_guard_callables import Calls, FUNCTIONS, answers, giver, made_by
+from atoll_guard_answering import answer, raising
+from atoll_guard_callables import Calls, FUNCTIONS, giver
 from atoll_guard_clock import Clock
 from atoll_guard_draws import Draws, MASK, fnv, short, variants
 from atoll_guard_edges import Edges, in_turn, is_large
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import FILES, PLACE
 from atoll_guard_making import NotMade, argument, call_text, decode, find, made
-from atoll_guard_offers import CHANGING, OPERATORS, OTHER_KINDS, as_type, has_texts, rest_of
-from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, is_drained, show
+from atoll_guard_offers import CHANGING, OPERATORS, OTHER_KINDS, as_type, has_texts, with_list
+from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, show
 from atoll_guard_places import spelled
+from atoll_guard_playing import Plays
 from atoll_guard_renaming import throughout
 from atoll_guard_room import LONGEST
-from atoll_guard_tree import TREE, in_tree, of_tree
+from atoll_guard_tree import TREE
 from atoll_guard_vary import Vary, WRITTEN, near
 from atoll_guard_watch import Watch
 from atoll_guard_watchdog import Watchdog
@@ -57,15 +57,15 @@ class Session:
         self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
         self.aims, self.made, self.called, self.near_to, self.values = {}, {}, {}, {}, []
-        self.position, self.watch = 0, self.watched()
+        self.position, self.row, self.watch = 0, 0, self.watched()
         self.asked = self.asked_types()
         self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
-        self.inner = {group: kinds for file in self.files.values() for group, kinds in file.get("inner", {}).items()}
-        self.kinds = {group: names for file in self.files.values() for group, names in file.get("kinds", {}).items()}
-        self.groups = list(self.recorded)
-        for name in q.get("extra") or []:
-            if name not in self.recorded:
-                self.groups.append(name)
+        self.inner, self.kinds, self.looked_up = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up"))
+        self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]
+        self.plays = Plays(self.kept["scenarios"], self.files)
+        for group, test in self.plays.chosen.items():
+            self.recorded[group] = test["calls"]
+            self.groups.append(group)
 
     def write(self, **a):
         os.write(self.out, (json.dumps(a) + "\n").encode())
@@ -213,7 +213,7 @@ class Session:
     def run(self, group, d, made):
         module, name = group.split(":")
         vary = self.vary(d)
-        self.values = vary.places.values
+        self.values, self.misused = vary.places.values, False
         printed = io.StringIO()
         shown, args, kwargs, me, words = group, [], {}, None, ""
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
@@ -225,6 +225,9 @@ class Session:
                 return "no input", failure(e), d.choices()
             if made:
                 return "", "", d.choices()
+            if group in self.plays.chosen:
+                told, outcome = self.plays.play(group, self.row, args, self.misused)
+                return told.replace(FLOAT_MARK, ""), outcome[: 2 * LONGEST], d.choices()
             called = module.rsplit(".", 1)[-1] + "." + name.removesuffix(".__init__")
             copies = me is not None and name.rsplit(".", 1)[-1] in records.COPYING
             if copies:
@@ -240,23 +243,11 @@ class Session:
                     f = getattr(me, name.rsplit(".", 1)[-1]) if not isinstance(f, property) else (lambda: getattr(me, name.rsplit(".", 1)[-1]))
                 else:
                     f = find(module, name.removesuffix(".__init__"))
-                result = f(*args, **kwargs)
-                if inspect.iscoroutine(result):
-                    result = asyncio.run(result)
-                given = list(args) + list(kwargs.values())
-                taken = sharing.Taken(result) if is_drained(result) else None
-                shares = "" if taken else sharing.told(result, result if name.endswith("__init__") else me, given, of_tree)
-                outcome = answers(result, in_tree, show, failure) if made_by(result, in_tree) else show(taken or result)
-                outcome += sharing.told(taken.items, me, given, of_tree) if taken else shares
             except (Exception, SystemExit) as e:
-                outcome = failure(e)
-            after = [show(a) for a in list(args) + list(kwargs.values()) if isinstance(a, (list, dict, set, bytearray)) or rest_of(a)]
-            if after:
-                outcome += "; arguments after it " + ", ".join(after)
-            if me is not None:
-                outcome += "; self after it " + show(me)
-            if FILES.held:
-                outcome += FILES.after(list(args) + list(kwargs.values()))
+                f = functools.partial(raising, e)
+            outcome = answer(f, me, name.endswith("__init__"), args, kwargs)
+            if self.misused and outcome.startswith("raises "):
+                outcome = "raises"  # which error is nothing to who made one
         if printed.getvalue():
             outcome += "; printed " + repr(printed.getvalue()[:LONGEST])
         return shown, outcome[: 2 * LONGEST], d.choices()
@@ -268,15 +259,16 @@ class Session:
             return *self.object_of(own, None), [decode(a) for a in args], {k: decode(v) for k, v in kwargs.items()}
         if not calls:
             return self.invented(group, d, vary)
-        _, own, made_of, kwargs = pickle.loads(calls[d.n(len(calls))])
+        self.row = d.n(len(calls))
+        _, own, made_of, kwargs = pickle.loads(calls[self.row])
         args, kwargs = [argument(a, vary) for a in made_of], {k: argument(v, vary) for k, v in kwargs.items()}
-        names = self.kept["names"].get(group, [])
+        names = self.kept["names"].get(group, []) if group not in self.plays.chosen else [""] * len(args)
         times = d.n(4)
         vary.as_it_was, vary.own = not times, 0 if args or kwargs else times
         for _ in range(times if args or kwargs else 0):
             at = d.n(len(args) + len(kwargs))
             if at < len(args) and made_of[at][0] == "made" and d.n(2):
-                args[at] = vary.once(lambda: made(made_of[at], vary)[0])
+                args[at] = vary.once(lambda: made(made_of[at], vary, tell=False)[0])
             elif at < len(args):
                 args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)
             else:
@@ -300,6 +292,12 @@ class Session:
             return as_type(v, d.pick(asked), d)
         if kind == 1 and name in self.kinds.get(group, ()):
             return as_type(v, d.pick(OTHER_KINDS), d)
+        if kind == 2 and name in self.looked_up.get(group, ()):
+            self.misused = True
+            return as_type(v, d.pick(("list", "dict")), d)
+        if kind == 2 and self.looked_up and group in self.plays.chosen:
+            self.misused = True
+            return with_list(v, d)
         inner = self.inner.get(group)
         if inner and kind == 2:
             return as_type(v, d.pick(inner), d)
@@ -396,6 +394,8 @@ class Session:
         return vary.like(p)
 
     def exists(self, group):
+        if group in self.plays.chosen:
+            return ""
         module, name = group.split(":")
         try:
             f = find(module, name.removesuffix(".__init__"))
@@ -415,7 +415,7 @@ class Session:
             for g in self.groups:
                 signature = self.exists(g)
                 if signature is not None:
-                    self.write(k="group", g=g, sig="def", late=g in self.kept["inherited"])
+                    self.write(k="group", g=g, sig="def", late=g in self.kept["inherited"], test=g in self.plays.chosen)
         if q.get("backwards"):
             groups.reverse()
         omit, skip = set(q.get("omit") or []), set(q.get("skip") or [])
@@ -452,7 +452,8 @@ class Session:
                 if self.watch.direct and not x.reaching:
                     x.reaching = True
                     self.write(k="reach", g=g)
-                if x.learn(Kept(used, self.values), self.watch.ran, self.watch.pairs):
+                learnt = x.learn(Kept(used, self.values), self.watch.ran, self.watch.pairs)
+                if learnt or g in self.plays.chosen and i < len(self.recorded[g]):  # a test is played as it is, too
                     self.write(k="keep", g=g, i=i, p=position, c=used)
 
     def next_of(self, group, index, x):

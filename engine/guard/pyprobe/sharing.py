@@ -5,6 +5,8 @@ Standard library only.
 """
 import collections
 
+from atoll_guard_tree import held_by
+
 MARK = "\x03"  # before and behind what is told: sharing less than the root is no difference
 ROOMS = (list, dict, set, bytearray, collections.deque)
 MOST = 2000  # values that are looked at
@@ -26,7 +28,7 @@ def rooms(v, own, hidden):
         elif isinstance(v, (list, tuple, set, frozenset, collections.deque)):
             todo += [(x, depth + 1) for x in v] if type(v).__iter__ in ITERATORS else []
         if own(type(v)):
-            todo += [(x, depth + 1) for k, x in list(getattr(v, "__dict__", {}).items()) if hidden or not k.startswith("_")]
+            todo += [(x, depth + 1) for k, x in list(held_by(v).items()) if hidden or not k.startswith("_")]
     return out
 
 
@@ -58,6 +60,14 @@ def told(result, me, args, own):
     if me is not None:
         out += shared("the result", result, of_result, "the object", of_object)
     return MARK + "; " + ", ".join(out) + MARK if out else ""
+
+
+def kept(result, again, others, own):
+    """Whether two results of one call share what none of the others has, in words; empty for no."""
+    common = rooms(result, own, False).keys() & rooms(again, own, False).keys()
+    for v in others:
+        common -= rooms(v, own, True).keys()
+    return MARK + "; the next call gives the same result, or a part of it, and not a new one" + MARK if common else ""
 
 
 def shared(one, whole, of_one, other, of_other):

@@ -2,6 +2,7 @@
 
 Standard library only.
 """
+import contextlib
 import functools
 import os
 import sys
@@ -9,6 +10,7 @@ import sys
 TREE = os.path.realpath(os.getcwd())
 
 
+@functools.lru_cache(10000)  # asked for each call that is made while tests are recorded
 def in_tree(path):
     if path.startswith("<"):  # frozen into the interpreter, or made by a library
         return False
@@ -16,12 +18,7 @@ def in_tree(path):
     return path.startswith(TREE + os.sep) and "site-packages" not in path
 
 
-@functools.lru_cache(1000)
-def file_in_tree(path):
-    """in_tree of the file of a module, which is asked for each value that is told."""
-    return in_tree(path)
-
-
+@functools.lru_cache(10000)
 def is_test(path):
     parts = os.path.relpath(os.path.realpath(path), TREE).split(os.sep)
     base = parts[-1]
@@ -31,7 +28,22 @@ def is_test(path):
 def of_tree(cls):
     """Whether the tree has a class."""
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    return bool(file) and file_in_tree(file)
+    return bool(file) and in_tree(file)
+
+
+def held_by(v):
+    """The attributes that an object holds, whatever it answers who asks for those that it has not."""
+    with contextlib.suppress(AttributeError, TypeError):
+        return object.__getattribute__(v, "__dict__")
+    return {}
+
+
+def has(v, name):
+    """hasattr, also of an object that answers such a question with another error."""
+    try:
+        return hasattr(v, name)
+    except Exception:
+        return False
 
 
 def folders_of_tree():

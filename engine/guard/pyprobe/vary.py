@@ -20,6 +20,9 @@ from atoll_guard_places import Places, as_bytes
 ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;", "\"'`\\()[]{}<>#@!?*+=|&%$^~", "éßİıØΣς世界\u0301😀\u00a0"]
 
 
+NUMERIC = (bool, int, float)
+
+
 def twin(v):
     """A number that is equal, or almost, and of another type: to a table all values are alike."""
     return int(v) if type(v) is bool or type(v) is float and math.isfinite(v) else float(v) if abs(v) < 1 << 53 else v
@@ -346,7 +349,7 @@ class Vary:
             return v
         if depth > 4:
             return v
-        v[at] = self.other(v[at], depth + 1)
+        v[at] = twin(v[at]) if type(v[at]) in NUMERIC and d.n(6) == 5 else self.other(v[at], depth + 1)
         return v
 
     def other_dict(self, v, depth):
@@ -360,7 +363,7 @@ class Vary:
             del out[key]
         elif k == 1:
             out[self.other(key, depth + 1) if isinstance(key, (str, int)) else key] = v[key]
-        elif type(v[key]) in (bool, int, float) and d.n(6) == 5:
+        elif type(v[key]) in NUMERIC and d.n(6) == 5:
             out[key] = twin(v[key])
         else:
             out[key] = self.other(v[key], depth + 1)

@@ -1,0 +1,93 @@
+package guard
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestRecorderOfPythonSpendsLittle makes calls of a module while a recorder looks on.
+func TestRecorderOfPythonSpendsLittle(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not on the PATH")
+	}
+	const begin = `
+import sys
+import atoll_guard_recorder as recorder
+
+open("box.py", "w").write("""
+class Box:
+    def __init__(self, size):
+        self.size = size
+
+    def put(self, items):
+        return self._last(items)
+
+    def _last(self, items):
+        return items[-1]
+
+def first(items):
+    return items[0]
+""")
+sys.path.insert(0, ".")
+import box
+
+r = recorder.Recorder()
+
+def recorded(calls):
+    sys.setprofile(r.profile)
+    try:
+        calls()
+    finally:
+        sys.setprofile(None)
+
+def want(got, wanted):
+    if got != wanted:
+        sys.exit("got %r, want %r" % (got, wanted))
+`
+	for name, script := range map[string]string{
+		"what is too large is looked at a few times": `
+large, looked = list(range(9999)), []
+encode = r.encode
+r.encode = lambda value, depth=0: (looked.append(value is large), encode(value, depth))[1]
+recorded(lambda: [box.first(large) for _ in range(999)])
+want(sum(looked), 1 + recorder.MOST_TRIED // (recorder.COST_OF_LARGE + 1))
+want(r.saved()["calls"], {})`,
+		"an object that pickles to too much is too": `
+class Long:
+    def __reduce__(self):
+        return list, ([str(n) for n in range(99999)],)
+recorded(lambda: box.first([Long()]))
+want(r.tried["box", "first"] > recorder.COST_OF_LARGE, True)`,
+		"what is not kept is not looked at": `
+looked = []
+encode = r.encode
+r.encode = lambda value, depth=0: (looked.append(value), encode(value, depth))[1]
+recorded(lambda: box.Box._last(None, "last"))
+want(looked, [])`,
+		"small calls are all kept, each once": `
+recorded(lambda: [box.first([n % 50]) for n in range(999)])
+want(len(r.saved()["calls"]["box:first"]), 50)`,
+		"what an object was asked is known however often a method was called": `
+r.most = 3
+recorded(lambda: [box.Box(n).put([n]) for n in range(9)])
+made = box.Box(7)
+def last():
+    global made
+    made = box.Box(7); made.put([1]); made.put([2])
+recorded(last)
+want([step[0] for step in r.encode(made)[4]], ["put", "put"])`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), "python3", "-B", "-c", begin+script)
+			cmd.Dir = t.TempDir()
+			cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "PYTHONPATH="+mustLayParts(t))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, strings.TrimSpace(string(out)))
+			}
+		})
+	}
+}
