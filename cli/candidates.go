@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store"
 	"atoll/store/record"
@@ -35,7 +36,8 @@ type candidateLine struct {
 	Created   string             `json:"created"`
 	Samples   int                `json:"samples"`
 	Spread    float64            `json:"spread"`
-	Claimed   *float64           `json:"claimed,omitempty"`
+	Claimed   *float64           `json:"claimed,omitempty"` // of samples that decided nothing
+	Claim     *evidence.Claim    `json:"claim,omitempty"`   // what may be told of its gain; of one that `show` prints
 	Intent    string             `json:"intent,omitempty"`
 	History   []pastValue        `json:"history,omitempty"` // values under earlier objective versions
 	Pinned    bool               `json:"pinned,omitempty"`
@@ -86,7 +88,7 @@ func (a *App) candidatesCmd() *cobra.Command {
 			defer o.Close()
 			tw := table(a.Out)
 			if !a.flags.json {
-				fmt.Fprintln(tw, "ID\tCOMMIT\tOPERATOR\tPARENT\tSTATUS\tOBJECTIVE\tNICHE\tINTENT")
+				fmt.Fprintln(tw, "ID\tCOMMIT\tOPERATOR\tPARENT\tSTATUS\tVALUE\tNICHE\tINTENT")
 			}
 			n := 0
 			err = o.DB.EachCandidate(cmd.Context(), o.exp.ID, record.NoCandidate, func(c *record.Candidate) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"atoll/engine/fold"
 	"atoll/store/record"
 )
 
@@ -40,15 +41,22 @@ func (a *App) decide(ctx context.Context, o *opened, ds ...record.Decision) erro
 	for i := range ds {
 		ds[i].Who = a.who()
 	}
-	ds, err := o.state.PrepareStep(ds)
+	prepared, err := o.state.PrepareStep(ds)
 	if err != nil {
 		return err
 	}
+	ds = prepared
 	said := make([]string, len(ds))
 	for i, d := range ds {
 		said[i] = o.state.DecisionText(d)
 	}
 	return a.append(ctx, o, strings.Join(said, "; "), ds...)
+}
+
+// rejected reports whether people or the guard rejected a candidate, which may have its value all the same.
+func rejected(s *fold.State, id record.CandidateID) bool {
+	m := s.Candidate(id)
+	return m != nil && m.Rejected
 }
 
 // append writes decisions that are one step; said tells what they do. As JSON

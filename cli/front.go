@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -95,11 +96,7 @@ func frontBy(by, cases []string, lower bool) (config.Front, error) {
 // front is that of the experiment, or the one that a person asks for.
 func (o *opened) front(ctx context.Context, asked config.Front) (view.Front, error) {
 	if !asked.Kept() {
-		f, err := o.reader().Front(ctx)
-		if err == nil && !f.Kept() {
-			err = fmt.Errorf("nothing counts beside the objective: name metrics in front.objectives or front.cases of atoll.yaml, or here, as in `atoll front --by METRIC:minimize`; the root has %s", o.metricNames(ctx))
-		}
-		return f, err
+		return o.reader().Front(ctx)
 	}
 	for _, obj := range asked.Objectives {
 		if name := o.state.Snapshot().Objective; obj.Metric == name {
@@ -151,6 +148,11 @@ func (o *opened) metricNames(ctx context.Context) string {
 }
 
 func (a *App) printFront(ctx context.Context, o *opened, f *view.Front) error {
+	if !f.Kept() { // as JSON a front of no lines
+		w := map[bool]io.Writer{true: a.Err, false: a.Out}[a.flags.json]
+		fmt.Fprintf(w, "%s\nHere for once: `%s`; the root has %s.\n", view.FrontSentence(f, "", ""), a.says("front --by METRIC:minimize"), o.metricNames(ctx))
+		return nil
+	}
 	if a.flags.json {
 		for i := range f.Members {
 			l, err := o.frontLine(ctx, f, &f.Members[i])
@@ -175,7 +177,7 @@ func (a *App) printFront(ctx context.Context, o *opened, f *view.Front) error {
 }
 
 func printFrontRows(tw *tabwriter.Writer, o *opened, f *view.Front) {
-	head := "ID\tOBJECTIVE"
+	head := "ID\tVALUE"
 	for _, obj := range f.Objectives {
 		head += "\t" + strings.ToUpper(view.CleanLine(obj.Metric))
 	}

@@ -234,6 +234,9 @@ func (a *App) summary(s *view.Snapshot, axes string) error {
 		}
 		fmt.Fprintln(w)
 	}
+	if text := a.sure(s); text != "" {
+		fmt.Fprintf(w, "note  %s\n", text)
+	}
 	if text := a.hopeful(s); text != "" {
 		fmt.Fprintf(w, "note  %s\n", text)
 	}

@@ -26,6 +26,15 @@ func unsure(s *view.Snapshot) string {
 	return fmt.Sprintf("the gain of %s is not confirmed: by the %s held out so far it may be none", b.ID, view.Plural(c.N, "sample"))
 }
 
+// sure names whose gain is confirmed, and led before, where that of the best is not; "" for nobody.
+func (a *App) sure(s *view.Snapshot) string {
+	if s.Sure == nil {
+		return ""
+	}
+	c := s.Sure.Claim
+	return fmt.Sprintf("%s led before with %s (%s): `%s` measures it on your branch", s.Sure.ID, s.Valued(view.ClaimValue(c)), view.ClaimGain(c), a.says("promote "+s.Sure.ID.String()+" --verify"))
+}
+
 // hopeful names who looks better than the best and is not proven, and what finds out; "" for nobody.
 func (a *App) hopeful(s *view.Snapshot) string {
 	who, ok := s.Ahead()
@@ -113,6 +122,9 @@ func stepsOfBest(s *view.Snapshot) []step {
 			return append(out, more...)
 		}
 		return append(out, step{"run", "the search goes on: its jobs are not used up"})
+	}
+	if s.Sure != nil {
+		out = append(out, step{"promote " + s.Sure.ID.String() + " --verify", "its gain is confirmed"})
 	}
 	return append(append(out, step{"promote best --verify", ""}), moreJobs(s)...)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/cli/door"
 	"atoll/config"
 	"atoll/engine/evidence"
 	"atoll/engine/view"
@@ -75,6 +76,29 @@ func TestWhoLooksBetterIsNamedWithWhatFindsOut(t *testing.T) {
 	}
 	if got := bestLine(&s); got != "the root: nothing is sure to be better yet" {
 		t.Errorf("the best is %q", got)
+	}
+}
+
+func TestWhoseGainIsConfirmedIsNamedBesideABestWhoseGainIsNot(t *testing.T) {
+	s := view.Snapshot{Objective: "ms", Direction: "minimize", Paired: true, Noisy: true, Best: view.Standing{ID: 29, Claim: evidence.Claim{Word: evidence.Unconfirmed, Value: 0.94}}}
+	if got := (&App{}).sure(&s); got != "" {
+		t.Errorf("of nobody it says %q", got)
+	}
+	c := evidence.Claim{Word: evidence.Confirmed, Value: 0.9, Root: 1, Gain: 0.1, N: 8, Interval: evidence.Interval{Low: 0.85, High: 0.95}, GainIn: evidence.Interval{Low: 0.05, High: 0.15}}
+	s.Sure = &view.Standing{ID: 19, Claim: c}
+	const want = "c19 led before with 0.9 [0.85, 0.95] n 8 of the root's ms (+10.0 % [5.0, 15.0] confirmed): `atoll promote c19 --verify` measures it on your branch"
+	if got := (&App{}).sure(&s); got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+	var commands []string
+	for _, next := range nextSteps(&s) {
+		commands = append(commands, next.command)
+	}
+	if got := strings.Join(commands, "; "); got != "show best; diff best; promote c19 --verify; promote best --verify" {
+		t.Errorf("what to do next is %q", got)
+	}
+	if got := door.StatusOf(&s).Sure; got == nil || got.ID != 19 {
+		t.Errorf("as data it is %+v", got)
 	}
 }
 

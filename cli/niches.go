@@ -53,7 +53,7 @@ func (a *App) nichesCmd() *cobra.Command {
 					names[i] = ax.Name
 				}
 				fmt.Fprintf(a.Out, "axes: %s\n", strings.Join(names, " x "))
-				fmt.Fprintln(tw, "NICHE\tELITE\tOBJECTIVE\tTRIES\tMARKS")
+				fmt.Fprintln(tw, "NICHE\tELITE\tVALUE\tTRIES\tMARKS")
 			}
 			for _, c := range s.Grid.Cells {
 				if c.Elite == record.NoCandidate {

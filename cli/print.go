@@ -56,10 +56,13 @@ func countsText(s *view.Snapshot) string {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.name))
 		}
+		if held := min(s.Rejections.Held, c.Rejected); p.name == "rejected" && held > 0 {
+			parts[len(parts)-1] += fmt.Sprintf(" (%d by people)", held)
+		}
 	}
 	text := strings.Join(parts, ", ")
-	if n := s.RejectedAfter; n > 0 {
-		text += fmt.Sprintf("; of the measured ones people rejected %d", n)
+	if after := s.Rejections.AfterText(); after != "" {
+		text += "; of the measured ones rejected: " + after
 	}
 	return text
 }

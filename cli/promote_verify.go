@@ -117,7 +117,7 @@ func (a *App) verifying(ctx context.Context, o *opened, c *record.Candidate, v v
 	}
 	return verify.Question{
 		Minimise: v.minimise, Believed: v.believe, Store: o.Repo.Dir(), Target: o.Target, Experiment: o.exp, Config: cfg, Metric: snap.Objective, Candidate: *c, Lineage: lineage,
-		Noisy: snap.Noisy, Accepted: looked && !report.Same() && c.Status == record.StatusScored,
+		Noisy: snap.Noisy, Accepted: looked && !report.Same() && c.Status == record.StatusScored && !rejected(o.state, c.ID),
 		Rounds: v.rounds, Command: "atoll " + strings.Join(args, " "), Now: a.Now,
 		Tell: func(line string) { fmt.Fprintln(a.Err, view.CleanLine(line)) },
 	}, nil

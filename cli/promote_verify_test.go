@@ -253,6 +253,30 @@ func TestABehaviourThatTheFileAcceptsNowDoesNotStopAPromotion(t *testing.T) {
 	must(t, dir, "promote", id, "--verify", "--branch", "written")
 }
 
+func TestADifferenceThatWasAcceptedIsNotWhenTheCandidateIsRejected(t *testing.T) {
+	t.Parallel()
+	dir, _, _ := guardedRun(t, "guard_commands: [{command: [cat, numbers.conf]}]\n")
+	var held struct {
+		ID record.CandidateID `json:"id"`
+	}
+	line, _, _ := strings.Cut(must(t, dir, "candidates", "--status", "held", "--json"), "\n")
+	if err := json.Unmarshal([]byte(line), &held); err != nil {
+		t.Fatalf("%v: %s", err, line)
+	}
+	id := held.ID.String()
+	for _, verb := range []string{"approve", "reject", "restore"} {
+		must(t, dir, verb, id)
+		must(t, dir, "run", "--headless")
+		c := atoll(t, dir, "promote", id, "--verify", "--branch", verb)
+		if differs := strings.Contains(c.err, "behaves in another way"); differs != (verb == "reject") || differs != (c.code != 0) {
+			t.Errorf("after %s: exit %d: %s%s", verb, c.code, c.out, c.err)
+		}
+		if out := must(t, dir, "show", id); strings.Contains(out, "restore "+id) != (verb == "reject") {
+			t.Errorf("after %s show says\n%s", verb, out)
+		}
+	}
+}
+
 func TestALesserTimeThatNothingVouchesForNeedsAPerson(t *testing.T) {
 	t.Parallel()
 	dir := newSmall(t)

@@ -258,9 +258,19 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 		return a.watch(ctx, eng, ses, exp, f)
 	}
 	if err := ses.Lock(); err != nil {
-		return err
+		return taken(ctx, err, ses, exp.ID)
 	}
 	return a.headless(ctx, eng, ses, exp, f)
+}
+
+// taken explains why the lock of the engine is not to be had: another process runs the
+// experiment, or has it open at rest, ready to.
+func taken(ctx context.Context, err error, ses *engine.Session, id record.ExperimentID) error {
+	exp, why := ses.DB.Experiment(ctx, id)
+	if !errors.Is(err, engine.ErrLocked) || why != nil || exp.State == record.ExperimentRunning {
+		return err
+	}
+	return fmt.Errorf("a console that is open here (process %d) would run this experiment, which is %s: `atoll resume` has it go on there, as P does; close that console to run it here", ses.OwnerPID(), view.StateText(exp.State, ""))
 }
 
 // awaited says what a run will wait for that nobody would guess: commits to measure,

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,6 +52,9 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	if l.History, err = o.history(ctx, c); err != nil {
 		return err
 	}
+	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" && c.ID != record.Root { // the root gains nothing on itself
+		l.Claim = &claim
+	}
 	if a.flags.json {
 		writeJSONLine(a.Out, l)
 		return nil
@@ -75,14 +79,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 	for _, p := range l.Parents {
 		fmt.Fprintf(w, "%-10s %s\n", p.Role, p.ID)
 	}
-	fmt.Fprintf(w, "objective  %s\n", o.objectiveText(snap, l))
-	if l.Objective != nil {
-		fmt.Fprintf(w, "decided by %s, spread %s\n", view.Plural(l.Samples, "sample"), view.FormatValue(l.Spread))
-	}
-	if claim, ok := o.state.ClaimOf(c.ID); ok && claim.Word != "" && c.ID != 0 { // the root gains nothing on itself
-		ev := &o.state.Config.Evaluator
-		fmt.Fprintf(w, "gain       %s%s\n", view.ClaimGain(claim), beyondBelief(ev.Direction, ev.Objective, claim))
-	}
+	o.printValue(w, snap, l)
 	for _, b := range o.state.Decided.BranchesOf(c.ID) {
 		text := b.Name
 		if found := b.Verification(); found != "" {
@@ -107,6 +104,24 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		return a.printEvidence(ctx, o, l.Job)
 	}
 	return nil
+}
+
+// printValue prints what a candidate is worth, by the words of `show --json`: what it is claimed to be, by samples
+// that decided nothing, apart from the objective of those that decided.
+func (o *opened) printValue(w io.Writer, snap *view.Snapshot, l candidateLine) {
+	text := o.objectiveText(snap, l)
+	if l.Claimed != nil && l.Value != "" && l.Objective != nil {
+		fmt.Fprintf(w, "claimed    %s\n", text)
+		text = view.FormatValue(*l.Objective) + " by the samples that decided"
+	}
+	fmt.Fprintf(w, "objective  %s\n", text)
+	if l.Objective != nil {
+		fmt.Fprintf(w, "decided by %s, spread %s\n", view.Plural(l.Samples, "sample"), view.FormatValue(l.Spread))
+	}
+	if l.Claim != nil {
+		ev := &o.state.Config.Evaluator
+		fmt.Fprintf(w, "gain       %s%s\n", view.ClaimGain(*l.Claim), beyondBelief(ev.Direction, ev.Objective, *l.Claim))
+	}
 }
 
 // changeText is how much a candidate changes of the one that it was made from, which is not what `diff`
@@ -174,6 +189,20 @@ func partOfRatio(snap *view.Snapshot, metric string) string {
 	return ""
 }
 
+// acceptOnce names the verbs by which a person accepts that a candidate behaves in another way. One that
+// was rejected does not wait, unless it did so before.
+func (a *App) acceptOnce(o *opened, id record.CandidateID) string {
+	approve, restore := a.says("approve "+id.String()), a.says("restore "+id.String())
+	m := o.state.Candidate(id)
+	switch {
+	case !rejected(o.state, id):
+		return approve
+	case o.state.Origin(m).Status == record.StatusRejected:
+		return restore + ", then " + approve
+	}
+	return restore
+}
+
 // printBehaviour tells what the guard found, where it looked.
 func (a *App) printBehaviour(ctx context.Context, o *opened, c *record.Candidate) error {
 	report, ok, err := engine.GuardReport(ctx, o.Session, o.exp.ID, c)
@@ -192,7 +221,7 @@ func (a *App) printBehaviour(ctx context.Context, o *opened, c *record.Candidate
 	}
 	if names := report.Where(); len(names) > 0 {
 		fmt.Fprintf(a.Out, "           accept it once: %s; for good, from the next run on: guard_accept: [%s] in %s\n",
-			a.says("approve "+c.ID.String()), view.CleanLine(strings.Join(names, ", ")), config.FileName)
+			a.acceptOnce(o, c.ID), view.CleanLine(strings.Join(names, ", ")), config.FileName)
 	}
 	for i, d := range report.Accepted {
 		fmt.Fprintf(a.Out, "%-10s %s\n", map[bool]string{true: "accepted"}[i == 0], view.CleanLine(d.String()))

@@ -92,6 +92,9 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	if why := unsure(s); why != "" {
 		fmt.Fprintf(w, "note  %s\n", why)
 	}
+	if text := a.sure(s); text != "" {
+		fmt.Fprintf(w, "note  %s\n", text)
+	}
 	if text := a.hopeful(s); text != "" {
 		fmt.Fprintf(w, "note  %s\n", text)
 	}

@@ -63,7 +63,7 @@ func TestEveryVerbThatLooksPrintsTextAndJSON(t *testing.T) {
 		keys string // of each JSON object
 	}{
 		{[]string{"status"}, "40/40 ended", "experiment state seed rung root best niches coverage qd_score jobs evaluations usage budget"},
-		{[]string{"candidates"}, "OBJECTIVE", "id job commit tree parents operator agent status reason objective metrics measures niche created"},
+		{[]string{"candidates"}, "VALUE", "id job commit tree parents operator agent status reason objective metrics measures niche created"},
 		{[]string{"candidates", "--status", "elite"}, "elite", "id niche"},
 		{[]string{"niches"}, "axes: pump x valve", "niche elite"},
 		{[]string{"front", "--by", "pump:minimize:0.5", "--cases", "v*"}, "on the front of", "id commit objective value values on_front leads niche holds"},
@@ -199,14 +199,35 @@ func TestAnInjectedCommitBecomesACandidate(t *testing.T) {
 	t.Errorf("no candidate was injected:\n%s", must(t, dir, "jobs"))
 }
 
+func TestWhereNothingCountsBesideTheObjectiveTheFrontIsEmptyAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	dir := finished(t)
+	for _, c := range []struct {
+		args     []string
+		out, err string
+	}{
+		{[]string{"front"}, "Nothing counts beside the objective", ""},
+		{[]string{"front", "--json"}, "", "Nothing counts beside the objective"},
+	} {
+		got := atoll(t, dir, c.args...)
+		if got.code != 0 || !strings.HasPrefix(got.out, c.out) || c.out == "" && got.out != "" || !strings.Contains(got.err, c.err) {
+			t.Errorf("%v: exit %d, %q, %q", c.args, got.code, got.out, got.err)
+		}
+	}
+}
+
 func TestWhatCannotBeDoneIsRefusedWithTheReason(t *testing.T) {
 	t.Parallel()
 	dir := finished(t)
+	must(t, dir, "reject", "c2")
 	cases := []struct {
 		args string
 		want string
 	}{
 		{"approve c3", "does not wait for review"},
+		{"approve c2", "does not wait for review: "},
+		{"approve c2", "rejected it; `"},
+		{"approve c2", "restore c2` takes that back"},
 		{"cancel 3", "#3 has ended"},
 		{"prioritise 3", "#3 has ended"},
 		{"cancel 4000", "no job #4000"},

@@ -251,7 +251,7 @@ func TestTheCheckerOfKillsFindsWhatAKillCouldDo(t *testing.T) {
 	}{
 		"a whole store":                     {func(*testing.T, string) {}, ""},
 		"a lost end of a job":               {sqlIn("DELETE FROM log WHERE kind = 'end' AND job = 3"), "end of job 3 was"},
-		"a job that ended twice":            {sqlIn("INSERT INTO log SELECT experiment, fold, (SELECT last FROM sequence) + 1, at, kind, job, candidate, data FROM log WHERE kind = 'end' AND job = 3; UPDATE sequence SET last = last + 1"), "jobs that ended twice"},
+		"a job that ended twice":            {sqlIn("INSERT INTO log (experiment, fold, seq, at, kind, job, candidate, data) SELECT experiment, fold, (SELECT last FROM sequence) + 1, at, kind, job, candidate, data FROM log WHERE kind = 'end' AND job = 3; UPDATE sequence SET last = last + 1"), "jobs that ended twice"},
 		"a job that a reader saw ended":     {sqlIn("UPDATE job SET state = 'queued' WHERE kind = 'make'"), "before a reader's eyes"},
 		"a sample that is gone":             {sqlIn("DELETE FROM sample WHERE candidate = " + last), "without a sample"},
 		"a sample with another value":       {sqlIn("UPDATE sample SET objective = objective + 1 WHERE candidate = " + last), "sample "},
@@ -260,7 +260,7 @@ func TestTheCheckerOfKillsFindsWhatAKillCouldDo(t *testing.T) {
 		"a commit that is not there":        {sqlIn("UPDATE candidate SET commit_id = x'00112233445566778899aabbccddeeff00112233' WHERE id = " + last), "git finds"},
 		"an evaluation that is not counted": {sqlIn("UPDATE total SET evals = evals - 1"), "evaluations"},
 		"a budget that was overdrawn":       {sqlIn("UPDATE settings SET max_jobs = 15"), "than the budget"},
-		"a wrong holder of a niche":         {sqlIn("UPDATE candidate SET measures = zeroblob(16) WHERE id > 0"), "the niches are held by"},
+		"a wrong holder of a niche":         {sqlIn("UPDATE log SET value = NULL; UPDATE candidate SET measures = zeroblob(16) WHERE id > 0"), "the niches are held by"},
 		"refs that are gone": {func(t *testing.T, state string) {
 			dir := filepath.Join(state, "store.git")
 			for name := range strings.FieldsSeq(git(t, dir, "for-each-ref", "--format=%(refname)")) {

@@ -121,6 +121,21 @@ func TestBudgetsAreNeverOverrun(t *testing.T) {
 	}
 }
 
+func TestARootThatFailsOnceIsMeasuredOnceMore(t *testing.T) {
+	t.Parallel()
+	seen := filepath.Join(t.TempDir(), "seen")
+	l := scriptLab(t, "#!/bin/sh\n[ -e "+seen+" ] || { touch "+seen+"; echo it was slow >&2; exit 1; }\n"+measure, "sandbox.mode=unsafe", "budget.jobs=4")
+	eng := engine.New(l.ses, l.exp.ID, engine.Options{Unattended: true})
+	if err := eng.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := eng.Feed().Latest()
+	said := slices.ContainsFunc(s.Log, func(line view.LogLine) bool { return strings.Contains(line.Text, "it is measured once more") })
+	if s.State != record.ExperimentDone || s.Root.Samples != 2 || !said {
+		t.Errorf("state %s, root %+v, told: %v", s.State, s.Root, said)
+	}
+}
+
 func TestARootThatCannotBeMeasuredEndsTheRunBeforeAnythingIsSpent(t *testing.T) {
 	t.Parallel()
 	for name, command := range map[string]string{

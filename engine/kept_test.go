@@ -51,8 +51,11 @@ func (l *lab) alike(t *testing.T, learned bool) {
 		t.Error(err)
 	}
 	got, want := st.Snapshot(), fresh.Snapshot()
-	got.Curves.Reigns, want.Curves.Reigns = nil, nil // as they came, which a later map or sample does not tell
-	if !learned && !reflect.DeepEqual(got, want) {
+	if learned {
+		return // how the search went under an earlier map is not in the log
+	}
+	got.Root.Percent, want.Root.Percent = 0, 0 // of nothing, which is not equal to itself
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("a reader sees\n%+v\nnot\n%+v", got, want)
 	}
 }

@@ -42,7 +42,7 @@ func (p *publisher) publish(now present) {
 	}
 	snap := now.st.Snapshot()
 	snap.Fatal = errText(now.fatal)
-	if snap.Best.ID == p.best.ID && snap.Best.Claim.N == p.best.Claim.N && snap.Best.ID != record.NoCandidate { // the guard looks before one is confirmed
+	if snap.Best.ID == p.best.ID && snap.Best.Claim.N == p.best.Claim.N && snap.Best.Samples == p.best.Samples && snap.Best.ID != record.NoCandidate { // the guard looks before one is measured again
 		snap.Best.Commit, snap.Best.Uncompared = p.best.Commit, p.best.Uncompared
 	}
 	if snap.Root.ID == p.root.ID && snap.Root.Samples == p.root.Samples && snap.Root.Objective == p.root.Objective {

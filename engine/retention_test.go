@@ -30,17 +30,13 @@ func TestOnlyTheTextsOfOldLosersGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	was, pinned, loser := l.texts(), record.NoCandidate, record.NoCandidate
+	was, pinned := l.texts(), record.NoCandidate
 	for id := range was {
-		switch {
-		case id == record.NoCandidate || keep[id]:
-		case pinned == record.NoCandidate:
-			pinned = id
-		default:
-			loser = id
+		if id != record.NoCandidate && !keep[id] {
+			pinned = max(pinned, id)
 		}
 	}
-	if loser == record.NoCandidate {
+	if pinned == record.NoCandidate {
 		t.Fatalf("of %d candidates all are protected", len(was))
 	}
 	d := record.NewDecision(record.Pin)
@@ -50,6 +46,18 @@ func TestOnlyTheTextsOfOldLosersGo(t *testing.T) {
 	}
 	if _, err := l.ses.DB.AppendDecision(t.Context(), l.exp.ID, d); err != nil {
 		t.Fatal(err)
+	}
+	if keep, err = retention.Protected(t.Context(), l.ses.DB, l.state()); err != nil { // what it descends from as well
+		t.Fatal(err)
+	}
+	loser := record.NoCandidate
+	for id := range was {
+		if id != record.NoCandidate && !keep[id] {
+			loser = id
+		}
+	}
+	if loser == record.NoCandidate || !keep[pinned] {
+		t.Fatalf("of %d candidates %d are protected, the pinned one: %v", len(was), len(keep), keep[pinned])
 	}
 	collect := func(p retention.Policy) retention.Report {
 		t.Helper()

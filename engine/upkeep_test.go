@@ -27,6 +27,10 @@ func verified() map[string]func(t *testing.T) *lab {
 	return map[string]func(t *testing.T) *lab{
 		"in the order of completion": named("budget.jobs=24"),
 		"in strict order":            named("budget.jobs=24", "order=strict", "workers=3"),
+		"of a noisy objective": func(t *testing.T) *lab {
+			t.Helper()
+			return noisyLab(t, 1, "budget.jobs=60", "workers=3", "map.axes=[{metric: first, min: 0, max: 10, bins: 6}, {metric: second, min: 0, max: 10, bins: 6}]")
+		},
 		"on a learned map": func(t *testing.T) *lab {
 			t.Helper()
 			l := bareLab(t, map[string]string{"program.txt": program, "measure.sh": measure})
@@ -111,9 +115,9 @@ func (l *lab) doctorFinds(t *testing.T) {
 		name, statement, says string
 	}{
 		{"nothing", "", ""},
-		{"the value of the best", "UPDATE candidate SET objective = objective - 1 WHERE id = (SELECT id FROM candidate ORDER BY objective DESC LIMIT 1)", "archive"},
-		{"who made a candidate", "UPDATE candidate SET operator = 'structural' WHERE id = 3", "s]"}, // yields, or tries
-		{"a decision", `INSERT INTO log SELECT experiment, 1, seq, at, 'decision', -1, -1,
+		{"the value of the best", "UPDATE candidate SET objective = objective - 1 WHERE id = (SELECT id FROM candidate ORDER BY objective DESC LIMIT 1)", "and the log says"},
+		{"who made a candidate", "UPDATE candidate SET operator = 'structural' WHERE id = (SELECT max(id) FROM candidate)", "s]"}, // yields, or tries
+		{"a decision", `INSERT INTO log (experiment, fold, seq, at, kind, job, candidate, data) SELECT experiment, 1, seq, at, 'decision', -1, -1,
 		CAST('{"who":"nobody","verb":"pause","candidate":-1,"job":-1,"cell":-1}' AS BLOB)
 		FROM (SELECT * FROM log WHERE fold = 0 ORDER BY seq LIMIT 1)`, "decisions"},
 	} {

@@ -30,7 +30,8 @@
 //
 // Caveats. The file must be on a local file system, since the write-ahead log
 // needs shared memory. Rows of the log are never changed. FoldLog joins the
-// present columns of a candidate to its rows, not those of the time of the row.
+// columns of a candidate to its rows: its values as they were when the row was
+// written (value.go), all others as they are now.
 // With synchronous=NORMAL the last transactions may be lost at a power cut
 // (never torn); [DB.SetSync] asks for more where work costs money.
 package store

@@ -129,13 +129,13 @@ func statements() []statement {
 
 		sqlCandidateInsert, sqlCandidatesLater, sqlCandidateDrop, sqlCandidateParents, sqlDescentDrop, sqlMetricDrop, sqlSamplesMove, sqlSamplesDrop, sqlVectorDrop,
 		sqlCandidateTwin, sqlTreesEqual, sqlStrict, sqlProductOwner, sqlJobDisplaced, sqlJobDuplicate, sqlJobUnmade, sqlJobsDuplicates,
-		sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidatePin, sqlCandidate,
+		sqlCandidateKnown, sqlCandidateStatus, sqlCandidateValues, sqlCandidateValue, sqlCandidatePin, sqlCandidate,
 		sqlCandidateByTree, sqlCandidateByCommit, sqlCandidatesDown, sqlCandidatesUp, sqlCandidatesDownIn,
 		sqlCandidatesUpIn, sqlCandidatesEach, sqlCandidatesCommit, sqlCandidatesIntent, sqlChildren, sqlLineage, sqlDescentInsert, sqlMetricPut, sqlMetric,
 		sqlMetricsOf, sqlMetricsEach, sqlSampleInsert, sqlSamples, sqlEvidenceInsert, sqlEvidence, sqlEvidenceEach, sqlEvidenceDrop, sqlVectorPut, sqlVector,
 		sqlVectorsEach, sqlEmbedderPut, sqlEmbedder, sqlBlobVectorPut, sqlBlobVector,
 
-		sqlLogInsert, sqlLog, sqlLogTail, sqlLogLast, sqlLogCounter, sqlLogLacks, sqlFold, sqlDecidedBehind, sqlDecision, sqlDecisions, sqlSpaceInsert, sqlSpaces,
+		sqlLogInsert, sqlLogInsertValue, sqlLog, sqlLogTail, sqlLogLast, sqlLogCounter, sqlLogLacks, sqlFold, sqlDecidedBehind, sqlDecision, sqlDecisions, sqlSpaceInsert, sqlSpaces,
 		sqlSpace, sqlNoteInsert, sqlNoteUpdate, sqlNoteDelete, sqlNotes,
 		sqlCampaignInsert, sqlCampaignLast, sqlCampaign,
 	}

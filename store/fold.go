@@ -163,4 +163,5 @@ func scanFoldCandidate(r *row, c *record.FoldCandidate) {
 	c.Claimed, c.ClaimedSamples, c.Version = r.maybe(), r.num(), r.num()
 	c.Measures, c.Created, c.Added, c.Removed = unpackFloats(r.blob()), record.Millis(r.int()), r.num(), r.num()
 	c.Dev, c.ClaimedDev = r.float(), r.float()
+	c.Then = applyValue(c, r.blob())
 }

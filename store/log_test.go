@@ -185,7 +185,7 @@ func TestTheFoldGetsWhatItNeedsInOrder(t *testing.T) {
 	w.made(l, 105)
 	w.add(record.Job{ID: 6, Kind: record.Evaluate, Candidate: 1, Purpose: record.PurposeChallenge, Samples: 1})
 	o := scored(12)
-	o.State, o.Candidate.Samples, o.Candidate.Claimed = record.Done, 2, ptr(11.5)
+	o.State, o.Candidate.Samples, o.Candidate.Claimed, o.Candidate.ClaimedSamples = record.Done, 2, ptr(11.5), 3
 	w.finish(w.lease(), o)
 	_, err := w.db.AppendDecision(w.ctx, w.exp, record.Decision{Verb: record.Freeze, Candidate: 1, Job: record.NoJob})
 	w.ok(err)
@@ -235,8 +235,11 @@ func checkFold(t *testing.T, w *world, rows []record.FoldRow) {
 	for _, r := range rows {
 		if r.Cand != nil {
 			c := w.candidate(r.Cand.ID)
+			if r.Kind == record.LogEnd && r.Cand.ID == 1 { // and more samples since
+				c.Objective, c.Samples, c.Claimed, c.ClaimedSamples, c.Measures = ptr(11.0), 1, nil, 0, []float64{11, 22}
+			}
 			want := record.FoldCandidate{
-				ID: c.ID, Parent: c.Parent(), Commit: c.Commit, Tree: c.Tree, Operator: c.Operator, Agent: c.Agent,
+				Then: c.Objective != nil, ID: c.ID, Parent: c.Parent(), Commit: c.Commit, Tree: c.Tree, Operator: c.Operator, Agent: c.Agent,
 				Target: c.Target, Status: c.Status, Class: c.Class, Reason: c.Reason, Objective: c.Objective, MAD: c.MAD,
 				Samples: c.Samples, Claimed: c.Claimed, ClaimedSamples: c.ClaimedSamples, Dev: c.Dev, ClaimedDev: c.ClaimedDev, Version: c.Version,
 				Measures: c.Measures, Created: c.Created, Added: c.Added, Removed: c.Removed,
@@ -263,6 +266,27 @@ func checkFold(t *testing.T, w *world, rows []record.FoldRow) {
 		if b := r.JobBrief(record.EndData{State: record.Failed, Reason: "x"}); b.ID != r.Job || b.State != record.Failed || b.Reason != "x" {
 			t.Errorf("row %d: got %+v", r.Seq, b)
 		}
+	}
+}
+
+func TestARowWithoutValuesHasThoseOfNow(t *testing.T) {
+	for name, value := range map[string]string{"of before they were kept": "NULL", "that is damaged": "x'00000000000000400000000000000040'"} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, record.Settings{})
+			w.addMakes(1, 1)
+			w.through(101, 11)
+			w.add(record.Job{ID: 2, Kind: record.Evaluate, Candidate: 1, Purpose: record.PurposeChallenge, Samples: 1})
+			o := scored(12)
+			o.State = record.Done
+			w.finish(w.lease(), o)
+			w.ok(w.db.Do("UPDATE log SET value = " + value))
+			w.ok(w.db.FoldLog(w.ctx, w.exp, 0, func(r record.FoldRow) error {
+				if r.Cand != nil && (r.Cand.Then || *r.Cand.Objective != 12) {
+					t.Errorf("row %d: got %+v", r.Seq, r.Cand)
+				}
+				return nil
+			}))
+		})
 	}
 }
 

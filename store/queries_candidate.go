@@ -24,6 +24,10 @@ const (
 		samples = ?8, claimed = ?9, claimed_samples = ?10, version = ?11, measures = ?12, dev = ?14, claimed_dev = ?15,
 		scored = CASE scored WHEN 0 THEN ?13 ELSE scored END
 		WHERE experiment = ?1 AND id = ?2`
+	// What a candidate is known by: floats but for the measures, see value.go.
+	sqlCandidateValue statement = `SELECT measures, CAST(version AS REAL), CAST(samples AS REAL), objective, mad, dev,
+		CAST(claimed_samples AS REAL), claimed, claimed_dev
+		FROM candidate WHERE experiment = ?1 AND id = ?2 AND objective IS NOT NULL`
 	// One that has the product of another: rejected, without a value.
 	sqlCandidateTwin statement = `UPDATE candidate SET status = 'rejected', class = '', reason = ?3, objective = NULL, mad = 0, dev = 0,
 		samples = 0, claimed = NULL, claimed_samples = 0, claimed_dev = 0, measures = NULL, scored = 0,

@@ -4,6 +4,8 @@ package store
 const (
 	sqlLogInsert statement = `INSERT INTO log (experiment, seq, at, kind, fold, job, candidate, data)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
+	sqlLogInsertValue statement = `INSERT INTO log (experiment, seq, at, kind, fold, job, candidate, data, value)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
 	sqlLog statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 AND fold = ?2 AND seq > ?3
 		ORDER BY seq LIMIT ?4`
 	sqlLogTail statement = `SELECT ` + logColumns + ` FROM log WHERE experiment = ?1 AND fold = ?2 ORDER BY seq DESC LIMIT ?3`
@@ -17,7 +19,8 @@ const (
 	logColumns = `seq, at, kind, job, candidate, data`
 
 	// The rows that the fold reads, with the present columns of their job (ends,
-	// holds and samples) and of their candidate. A column that the driver hands
+	// holds and samples) and of their candidate, and the values of that one when the row
+	// was written. A column that the driver hands
 	// over costs more than one that SQLite reads, so they are few: who made a
 	// candidate is told once. The row of a commit is passed over when its end or
 	// hold is in the log as well.
@@ -28,7 +31,7 @@ const (
 		j.requests, j.input_tokens, j.output_tokens, iif(j.priced > 0 AND j.unpriced = 0, j.cost, NULL), j.unmetered,
 		j.edit_ms, j.eval_ms, j.own_ms, j.started, j.ended,
 		c.status, c.commit_id, c.tree_id, c.class, c.reason, c.objective, c.mad, c.samples,
-		c.claimed, c.claimed_samples, c.version, c.measures, c.created, c.added, c.removed, c.dev, c.claimed_dev
+		c.claimed, c.claimed_samples, c.version, c.measures, c.created, c.added, c.removed, c.dev, c.claimed_dev, l.value
 		FROM log l
 		LEFT JOIN job j ON j.experiment = l.experiment AND j.id = l.job AND l.kind <> 'made'
 		LEFT JOIN candidate c ON c.experiment = l.experiment AND c.id = l.candidate AND l.kind <> 'decision'

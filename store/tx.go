@@ -145,9 +145,21 @@ func (t *tx) log(exp record.ExperimentID, kind record.LogKind, job record.JobID,
 	return seq, t.logAt(seq, exp, kind, job, cand, data)
 }
 
-// logAt appends the row of a number that nextSeq gave.
+// logAt appends the row of a number that nextSeq gave, with the values that its
+// candidate has by then.
 func (t *tx) logAt(seq record.Seq, exp record.ExperimentID, kind record.LogKind, job record.JobID, cand record.CandidateID, data []byte) error {
-	_, err := t.conn.exec(sqlLogInsert, exp, seq, t.now, kind, folded(kind), job, cand, data)
+	args := []any{exp, seq, t.now, kind, folded(kind), job, cand, data}
+	if valued(kind) {
+		value, err := t.valueNow(exp, cand)
+		if err != nil {
+			return err
+		}
+		if value != nil {
+			_, err := t.conn.exec(sqlLogInsertValue, append(args, value)...)
+			return err
+		}
+	}
+	_, err := t.conn.exec(sqlLogInsert, args...)
 	return err
 }
 

@@ -31,7 +31,7 @@ func TestTheFigureThatMattersIsSeenFirst(t *testing.T) {
 			s.Paired, s.Objective, s.Jobs, s.Root.Own = true, "time_ms", view.Counts{}, &own
 			s.Best = s.Root
 		}, []string{"best the root, 1 by definition, its own time_ms 17.25"}, "of the root's"},
-		{"those that people rejected later are rejected, too", 200, 60, "", func(s *view.Snapshot) { s.RejectedAfter = 3 }, []string{"rejected 5"}, ""},
+		{"those that were rejected later are rejected, too, and it says by whom", 200, 60, "", func(s *view.Snapshot) { s.Rejections = view.Rejections{People: 2, Guard: 1} }, []string{"rejected 5 (gate 2, people 2, guard 1)"}, ""},
 		{"what all wait for is not told of each", 200, 60, "", func(s *view.Snapshot) {
 			s.Settings.ReviewNiche = "all"
 			s.Review[1].Findings = []string{"every new elite is reviewed"}

@@ -40,13 +40,13 @@ func TestAFinishedSearchIsSummedUp(t *testing.T) {
 	}
 }
 
-func TestTheSummaryCountsWhatPeopleRejected(t *testing.T) {
+func TestTheSummaryCountsWhatWasRejectedByWhom(t *testing.T) {
 	s := finished()
-	s.Jobs.Rejected, s.RejectedAfter = 1, 3
+	s.Jobs.Rejected, s.Rejections = 1, view.Rejections{People: 2, Guard: 1}
 	r := newRig(t, s, 120, 36)
 	r.keys("F")
-	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "rejected 4") {
-		t.Errorf("the gate rejected one and people three:\n%s", frame)
+	if frame := ansi.Strip(r.app.frame()); !strings.Contains(frame, "rejected 4") || !strings.Contains(frame, "rejected by: gate 1, people 2, guard 1") {
+		t.Errorf("the gate rejected one, people two and the guard one:\n%s", frame)
 	}
 }
 

@@ -177,7 +177,11 @@ func (h *bars) figures(w int) []widget.Part {
 		fig(80, "held", fmt.Sprint(s.Jobs.Held), st.Accent)
 	}
 	if n := s.Rejected(); n > 0 {
-		fig(66, "rejected", fmt.Sprint(n), st.Plain)
+		text := fmt.Sprint(n)
+		if w >= 100 {
+			text = s.RejectedText()
+		}
+		fig(66, "rejected", text, st.Plain)
 	}
 	fig(40, "failed", fmt.Sprint(s.Jobs.Failed), st.Plain)
 	if n := s.Jobs.Duplicate; n > 0 {

@@ -12,7 +12,7 @@ type Front struct {
 	Objectives []FrontObjective `json:"objectives" doc:"What counts beside the objective."`
 	Cases      []string         `json:"cases" doc:"Metrics that are one case each."`
 	Members    []FrontMember    `json:"members" doc:"By the objective, the best first; none where nothing counts beside it."`
-	Says       string           `json:"says" doc:"What it is made of, for people."`
+	Says       string           `json:"says" doc:"What it is made of, or why there is none, for people."`
 }
 
 // FrontObjective is a metric that counts beside the objective.
@@ -46,10 +46,7 @@ func (d *Door) Front(ctx context.Context) (Front, error) {
 	if err != nil {
 		return Front{}, err
 	}
-	out := Front{Objectives: []FrontObjective{}, Cases: every(f.Cases, view.CleanLine), Members: []FrontMember{}}
-	if f.Kept() {
-		out.Says = view.FrontSentence(&f, s.Objective, s.Direction)
-	}
+	out := Front{Objectives: []FrontObjective{}, Cases: every(f.Cases, view.CleanLine), Members: []FrontMember{}, Says: view.FrontSentence(&f, s.Objective, s.Direction)}
 	root := finite(f.Root)
 	for i, o := range f.Objectives {
 		out.Objectives = append(out.Objectives, FrontObjective{view.CleanLine(o.Metric), o.Direction, o.Step, root[i]})

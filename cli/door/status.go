@@ -25,21 +25,24 @@ type Status struct {
 	Noisy      bool                   `json:"noisy"`
 	Root       *Standing              `json:"root"`
 	Best       *Standing              `json:"best"`
+	Sure       *Standing              `json:"sure,omitempty"` // whose gain is confirmed, where that of the best is not
 	Niches     struct {
 		Filled int `json:"filled"`
 		Total  int `json:"total"`
 	} `json:"niches"`
-	Coverage    float64    `json:"coverage"`
-	QDScore     float64    `json:"qd_score"`
-	QDNorm      float64    `json:"qd_score_norm"`            // for each niche there is
-	QDOpen      int        `json:"qd_unconfirmed,omitempty"` // niches that the score takes with the samples that decided
-	QDOffset    float64    `json:"qd_offset"`                // what the score takes off each elite
-	Map         int        `json:"map,omitempty"`
-	Jobs        JobCounts  `json:"jobs"`
-	Undo        record.Seq `json:"undo,omitempty"` // position of the decision that undo would take back
-	Redo        record.Seq `json:"redo,omitempty"` // position of the decision that redo would do again
-	Evaluations int        `json:"evaluations"`
-	Usage       struct {
+	Coverage float64   `json:"coverage"`
+	QDScore  float64   `json:"qd_score"`
+	QDNorm   float64   `json:"qd_score_norm"`            // for each niche there is
+	QDOpen   int       `json:"qd_unconfirmed,omitempty"` // niches that the score takes with the samples that decided
+	QDOffset float64   `json:"qd_offset"`                // what the score takes off each elite
+	Map      int       `json:"map,omitempty"`
+	Jobs     JobCounts `json:"jobs"`
+	// RejectedAfter counts candidates that were rejected once they were measured, by whom; the ends of their jobs stay.
+	RejectedAfter *RejectedAfter `json:"rejected_after,omitempty"`
+	Undo          record.Seq     `json:"undo,omitempty"` // position of the decision that undo would take back
+	Redo          record.Seq     `json:"redo,omitempty"` // position of the decision that redo would do again
+	Evaluations   int            `json:"evaluations"`
+	Usage         struct {
 		Tokens    int64    `json:"tokens"`
 		CostUSD   *float64 `json:"cost_usd"`
 		Unmetered bool     `json:"unmetered,omitempty"` // more was used than anybody could count
@@ -126,6 +129,12 @@ type JobCounts struct {
 	Cancelled int `json:"cancelled"`
 }
 
+// RejectedAfter counts candidates that were rejected once they were measured.
+type RejectedAfter struct {
+	People int `json:"people"`
+	Guard  int `json:"guard"`
+}
+
 func StandingOf(s view.Standing, root bool) *Standing {
 	if s.ID == record.NoCandidate {
 		return nil
@@ -158,12 +167,18 @@ func StatusOf(s *view.Snapshot) Status {
 	r.Niches.Filled, r.Niches.Total = s.Grid.Filled, s.Grid.Total
 	c := s.Jobs
 	r.Jobs = JobCounts{Queued: c.Queued, Running: c.Running, Held: c.Held, Placed: c.Placed, Scored: c.Scored, Rejected: c.Rejected, Failed: c.Failed, Duplicate: c.Duplicate, Cancelled: c.Cancelled}
+	if s.Rejections.After() > 0 {
+		r.RejectedAfter = &RejectedAfter{s.Rejections.People, s.Rejections.Guard}
+	}
 	r.Usage.Tokens, r.Usage.CostUSD, r.Usage.Unmetered = s.Usage.InputTokens+s.Usage.OutputTokens, s.Usage.CostUSD, s.Usage.Unmetered
 	r.Agents = AgentYields(s)
 	r.Stalled = s.Stalled
 	for i := range s.Islands {
 		k := &s.Islands[i]
 		r.Islands = append(r.Islands, Island{k.Number, k.Best, s.Told(k.Best, &k.Objective, k.Claim).String(), k.Filled, k.Jobs})
+	}
+	if s.Sure != nil {
+		r.Sure = StandingOf(*s.Sure, false)
 	}
 	if c := s.Shadow; c.Compared > 0 {
 		r.Shadow = &Shadow{Agent: c.Agent, Why: c.Why, Agreed: c.Agreed, Compared: c.Compared, Behind: c.Behind, Decides: c.Decides}

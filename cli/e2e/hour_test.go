@@ -22,6 +22,7 @@ var strangers = map[string]struct {
 	needs  []string // programs
 	module string   // of Go, from the module proxy, to which the files are added
 	files  map[string]string
+	blind  bool // in its language behaviour is not compared
 }{
 	"Go": {
 		needs: []string{"go"}, module: "github.com/facette/natsort@v0.0.0-20181210072756-2cd4dd1e2dcb",
@@ -65,7 +66,7 @@ for _ in range(7):
 print("time_ms = %.3f" % (1e3 * best))
 `,
 	}},
-	"C": {needs: []string{"cc", "make"}, files: map[string]string{
+	"C": {blind: true, needs: []string{"cc", "make"}, files: map[string]string{
 		"Makefile": "CC = cc\n\nprog: src/main.c src/sum.c\n\t$(CC) -O1 -o prog src/main.c src/sum.c\n\ntimes: bench/times.c src/sum.c\n\t$(CC) -O1 -o times bench/times.c src/sum.c\n\n" +
 			"test: prog\n\t./prog 10 | grep -qx 285\n\t./prog 1000 | grep -qx 332833500\n\n.PHONY: test\n",
 		".gitignore":    "prog\ntimes\n",
@@ -103,12 +104,18 @@ type hour struct {
 	dir   string
 	cache string          // of Go: whoever has it has built something before
 	done  map[string]bool // command lines that were run, or will be
-	found bool            // a gain that is confirmed
+	found bool            // a gain that is confirmed, and the behaviour of the best compared
+	blind bool            // it cannot be
 	time  string          // what they give a run: short, until a run says that it is too little
+
+	uncompared bool // a gain is confirmed, and there was no time to compare behaviour
 }
 
-// short is what a stranger's minutes are here.
-const short = "30s"
+// short is what a stranger's minutes are here, and patient what they give a run that has too few.
+const (
+	short   = "30s"
+	patient = "2m"
+)
 
 func TestTheFirstHourGoesAsTheReadmeSays(t *testing.T) {
 	suitetest.Full(t, "searches of three projects, and verifications")
@@ -172,7 +179,7 @@ func stranger(t *testing.T, name string, steps []string) *hour {
 	if err := git(filepath.Dir(dir), "clone", "--quiet", origin, dir); err != nil {
 		t.Fatal(err)
 	}
-	h := &hour{t: t, dir: dir, done: map[string]bool{}, time: short}
+	h := &hour{t: t, dir: dir, done: map[string]bool{}, blind: strangers[name].blind, time: short}
 	if out, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil {
 		h.cache = strings.TrimSpace(string(out))
 	}
@@ -213,6 +220,9 @@ func (h *hour) step(line string) {
 			if h.found = h.gained(); h.found {
 				break
 			}
+			if h.uncompared {
+				h.time = patient // as the log says: a run with more time has more for the guard
+			}
 			out = h.sh("atoll run --headless --for " + h.time) // as it says itself: it goes on
 		}
 		if !h.found {
@@ -222,17 +232,22 @@ func (h *hour) step(line string) {
 	h.follow(out)
 }
 
-// gained reports whether a gain is confirmed.
+// gained reports whether a gain is confirmed, and the behaviour of the best compared.
 func (h *hour) gained() bool {
 	h.t.Helper()
 	var list []struct {
 		Gain      float64 `json:"gain_pct"`
 		Confirmed bool    `json:"confirmed"`
+		Best      struct {
+			Uncompared bool `json:"behaviour_not_compared"`
+		} `json:"best"`
 	}
 	if err := json.Unmarshal([]byte(h.sh("atoll experiments --json")), &list); err != nil || len(list) == 0 {
 		h.t.Fatalf("%d experiments: %v", len(list), err)
 	}
-	return list[0].Gain > 0 && list[0].Confirmed
+	gained := list[0].Gain > 0 && list[0].Confirmed
+	h.uncompared = gained && list[0].Best.Uncompared && !h.blind
+	return gained && !h.uncompared
 }
 
 // usedUp finds how a run goes on whose jobs are used up.

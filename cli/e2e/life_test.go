@@ -97,6 +97,16 @@ func TestVerbsOfAnotherProcessShowInARunningConsole(t *testing.T) {
 	until(t, "the experiment runs", patience, func() bool { s := l.state(); return s == record.ExperimentRunning || s == record.ExperimentDone })
 }
 
+func TestARunBesideAConsoleThatRestsIsToldHowToGoOn(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	start(t, l, nil, cols, rows).wait("● paused")
+	out, err := command(l.dir, binary, "run", "--headless").CombinedOutput()
+	if text := string(out); err == nil || !strings.Contains(text, "a console that is open here") || !strings.Contains(text, "resume` has it go on there") {
+		t.Errorf("it says %q, %v", text, err)
+	}
+}
+
 func TestASecondConsoleLooksOn(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

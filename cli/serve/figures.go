@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"atoll/cli/door"
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -125,7 +126,8 @@ func newStateFigures(d *door.Door) stateFigures {
 		{"niches_filled", "Niches that somebody holds.", nil},
 		{"coverage_ratio", "Share of niches that are filled.", nil},
 		{"qd_score", "Sum of the elites' objectives above the offset.", nil},
-		{"best_objective", "Objective of the best, in the evaluator's direction.", nil},
+		{"best_objective", "Objective of the best by the samples that decided, in the evaluator's direction.", nil},
+		{"best_confirmed", "1 where the gain of the best is confirmed or nothing varies, 0 where it is not.", nil},
 		{"root_objective", "Objective of the root.", nil},
 		{"jobs_per_minute", "Ended make jobs a minute, over the last minutes.", nil},
 		{"evaluations_total", "Runs of one stage of the evaluator.", nil},
@@ -172,6 +174,11 @@ func (s stateFigures) Collect(ch chan<- prometheus.Metric) {
 	gauge("qd_score", snap.Grid.QD)
 	if snap.Best.ID >= 0 {
 		gauge("best_objective", snap.Best.Objective)
+		sure := 0.0
+		if w := snap.Best.Claim.Word; snap.Best.ID == record.Root || w == evidence.Confirmed || w == evidence.Exact {
+			sure = 1
+		}
+		gauge("best_confirmed", sure)
 	}
 	if snap.Root.ID >= 0 {
 		gauge("root_objective", snap.Root.Objective)

@@ -41,6 +41,9 @@ func checkFold(ctx context.Context, db *store.DB, state *fold.State) error {
 	if err := state.CheckArchive(); err != nil {
 		return err
 	}
+	if err := checkValues(ctx, db, state); err != nil {
+		return err
+	}
 	text, ok, err := db.Meta(ctx, state.Exp.ID, metaDigest)
 	if err != nil || !ok {
 		return err
@@ -53,6 +56,27 @@ func checkFold(ctx context.Context, db *store.DB, state *fold.State) error {
 		return fmt.Errorf("%w: the store does not say any more what the last run saw", err)
 	}
 	return nil
+}
+
+// checkValues says which candidate has another value than the last row of the log that
+// concerns it. A store that went on since the state was folded is left for the next time.
+func checkValues(ctx context.Context, db *store.DB, state *fold.State) error {
+	var differ error
+	err := db.EachCandidate(ctx, state.Exp.ID, record.NoCandidate, func(c *record.Candidate) error {
+		m := state.Candidate(c.ID)
+		if differ == nil && m != nil && m.Scored && c.Objective != nil && (m.Objective != *c.Objective || int(m.Samples) != c.Samples) {
+			differ = fmt.Errorf("%w: %s has the value %g of %d samples, and the log says %g of %d", fold.ErrDiverged, c.ID, *c.Objective, c.Samples, m.Objective, m.Samples)
+		}
+		return nil
+	})
+	if err != nil || differ == nil {
+		return err
+	}
+	now, err := db.LastSeq(ctx, state.Exp.ID)
+	if err != nil || now != state.Seq {
+		return err
+	}
+	return differ
 }
 
 // CheckKept folds the log of an experiment anew and says where the fold that the last

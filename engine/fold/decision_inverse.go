@@ -179,7 +179,7 @@ func (st *steering) prepareCandidate(d record.Decision) (record.Decision, error)
 		inverse.Verb = record.Reject
 	case record.Approve:
 		if st.Origin(m).Status != record.StatusHeld {
-			return d, fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.ID())
+			return d, st.notWaiting(m)
 		}
 		inverse.Verb = record.Hold
 	case record.Pin:
@@ -195,6 +195,14 @@ func (st *steering) prepareCandidate(d record.Decision) (record.Decision, error)
 	}
 	d.Inverse = &inverse
 	return d, nil
+}
+
+// notWaiting says of a candidate that it cannot be approved, and of one that was rejected what does it instead.
+func (st *steering) notWaiting(m *Candidate) error {
+	if m.Rejected {
+		return fmt.Errorf("%w: %[2]s does not wait for review: %[3]s rejected it; `atoll restore %[2]s` takes that back", ErrDecision, m.ID(), st.Decided.RejectedBy(m.ID()))
+	}
+	return fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.ID())
 }
 
 func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {

@@ -3,6 +3,7 @@ package fold
 import (
 	"slices"
 
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -27,6 +28,31 @@ func (ds *decisions) rejection(id record.CandidateID) string {
 				return "rejected by " + d.Who
 			}
 			return d.Text
+		}
+	}
+	return ""
+}
+
+// guardian is who decides where the guard of behaviour does.
+const guardian = "guard"
+
+// RejectedBy is who rejected a candidate last, for a sentence.
+func (ds *decisions) RejectedBy(id record.CandidateID) string {
+	switch who := ds.rejecter(id); who {
+	case guardian:
+		return "the guard"
+	case "":
+		return "somebody"
+	default:
+		return view.CleanLine(who)
+	}
+}
+
+// rejecter is who rejected a candidate last, "" where nobody is known.
+func (ds *decisions) rejecter(id record.CandidateID) string {
+	for _, d := range slices.Backward(ds.All) {
+		if d.Verb == record.Reject && d.Candidate == id && d.Who != "" {
+			return d.Who
 		}
 	}
 	return ""

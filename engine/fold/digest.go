@@ -16,9 +16,10 @@ import (
 var ErrDiverged = errors.New("the state is not the fold of the log")
 
 // Digest tells one state of the fold from another, part by part. A part is left
-// out where it may depend on when its rows were read: rows carry columns as they
-// are now, so what a noisy objective showed between two samples, and what took
-// a niche under an earlier learned map, is told by those who saw it alone.
+// out where it may depend on when its rows were read: what took a niche under an
+// earlier learned map is told by those who saw it alone, and with a noisy objective
+// who waited there for more samples; and what such an objective showed between two
+// samples is, where rows do not say it.
 type Digest struct {
 	Seq   record.Seq // position of the log
 	Map   int        // version of the learned map
@@ -43,7 +44,7 @@ func (s *State) Digest() Digest {
 	ds := &s.Decided
 	add("decisions", ds.All, ds.undo, ds.redo, ds.frozen, ds.boosts)
 	add("failures", s.failures)
-	if s.Noisy {
+	if s.Noisy && (s.undated || s.Learned) {
 		return d
 	}
 	if s.arch != nil {

@@ -134,6 +134,7 @@ func (s *State) foldResult(row record.FoldRow) error {
 		return nil
 	}
 	m := s.candidates.put(row.Cand)
+	s.undated = s.undated || row.Cand.Objective != nil && !row.Cand.Then
 	s.isles.home(m, row.Work)
 	if row.Work != nil && row.Work.Kind == record.Evaluate {
 		s.noteMeasured(row, m)
@@ -216,7 +217,8 @@ func (s *State) foldWithout(row record.FoldRow, end record.EndData) {
 
 func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate) {
 	e := view.Ended{Job: row.JobBrief(end), Cell: -1, From: record.NoCandidate}
-	fails := end.State == record.Failed || end.State == record.Rejected && end.Class == record.ClassGate
+	decided := m.Rejected && end.Class == record.ClassReview
+	fails := end.State == record.Failed && !decided || end.State == record.Rejected && end.Class == record.ClassGate
 	if row.Kind == record.LogEnd && e.Job.Kind == record.Make {
 		ended := decidedEnd{event: search.Event{Operator: s.Origin(m).op, Agent: s.Origin(m).agent, Target: e.Job.Target, Parent: m.Parent(), Way: wayOf(&e.Job), State: end.State, Usage: e.Job.Usage}}
 		if fails {
@@ -246,8 +248,8 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 	if fails && e.Job.Kind != record.Make {
 		s.failures.count(row.Job, end.Class, end.Reason)
 	}
-	if m.Rejected && end.State == record.Rejected && end.Class == record.ClassReview {
-		return // the decision was told
+	if decided && (end.State == record.Rejected || end.State == record.Failed) {
+		return // the decision was told; a job that measures further fails by the one of the guard
 	}
 	level := "warn"
 	switch end.State {

@@ -113,7 +113,12 @@ func (s *story) failed(id int) {
 
 func (s *story) decide(d record.Decision) {
 	s.t.Helper()
-	d.Who, d.Cell = "ada", max(d.Cell, -1)
+	s.decideBy("ada", d)
+}
+
+func (s *story) decideBy(who string, d record.Decision) {
+	s.t.Helper()
+	d.Who, d.Cell = who, max(d.Cell, -1)
 	s.row(record.FoldRow{LogRow: record.LogRow{Kind: record.LogDecision, Job: record.NoJob, Candidate: record.NoCandidate, Data: data(d)}})
 }
 

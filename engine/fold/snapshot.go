@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -8,6 +9,7 @@ import (
 
 	"atoll/engine/archive"
 	"atoll/engine/behavior"
+	"atoll/engine/evidence"
 	"atoll/engine/search"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -36,7 +38,8 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Root = s.standing(s.Candidate(record.Root), 0)
 	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
 	snap.Hope = hope(s)
-	snap.RejectedAfter = rejectedAfter(s)
+	snap.Sure = sure(s.standings)
+	snap.Rejections = rejections(s)
 	snap.Best.Verified = s.Decided.verified(s.Best)
 	if s.Noisy {
 		snap.Curves.Best = s.curves.held(snap.Root.Claim.Value)
@@ -74,20 +77,46 @@ func hope(s *State) *view.Standing {
 	return &st
 }
 
-// rejectedAfter counts the candidates that people rejected once their jobs had come to
-// another end.
-func rejectedAfter(s *State) int {
-	out := map[record.CandidateID]bool{}
+// rejections counts the candidates that are rejected by decision, by who decided last.
+func rejections(s *State) (n view.Rejections) {
+	seen := map[record.CandidateID]bool{}
 	for i := range s.Decided.All {
 		d := &s.Decided.All[i]
-		if d.Verb != record.Reject {
+		m := s.Candidate(d.Candidate)
+		if d.Verb != record.Reject || m == nil || !m.Rejected || seen[d.Candidate] {
 			continue
 		}
-		if m := s.Candidate(d.Candidate); m != nil && m.Rejected && s.Origin(m).Status != record.StatusRejected {
-			out[m.ID()] = true
+		seen[d.Candidate] = true
+		switch {
+		case s.Origin(m).Status == record.StatusRejected:
+			n.Held++
+		case s.Decided.rejecter(d.Candidate) == guardian:
+			n.Guard++
+		default:
+			n.People++
 		}
 	}
-	return len(out)
+	return n
+}
+
+// sure is who gained the most of those whose gain is confirmed, where that of the best is
+// not: who leads is decided without a test.
+func sure(a *standings) *view.Standing {
+	if claim, ok := a.ClaimOf(a.Best); !a.Noisy || !ok || a.Best == record.Root || claim.Word == evidence.Confirmed {
+		return nil
+	}
+	var most *view.Standing
+	for id := range a.Evidence.ranks {
+		m := a.Candidate(id)
+		if m == nil || m.Out() || !m.Scored {
+			continue
+		}
+		st := a.standing(m, 0)
+		if st.Claim.Word == evidence.Confirmed && (most == nil || cmp.Or(cmp.Compare(a.Sign*most.Claim.Value, a.Sign*st.Claim.Value), cmp.Compare(st.ID, most.ID)) < 0) {
+			most = &st
+		}
+	}
+	return most
 }
 
 func yieldsOf(list []search.Yield, weights map[string]float64) []view.Yield {

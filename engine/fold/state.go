@@ -30,6 +30,7 @@ type State struct {
 	isles     *islands
 	front     *fronts
 	stalled   bool // nothing better was found for long
+	undated   bool // a row had no values of its own, but those that its candidate had when it was read
 	curves    *curveData
 	yields    search.Stats
 	past      []record.PastObjective // objective versions before the present one

@@ -4,10 +4,9 @@
 // number from the first), the walk (a state of its own, folded from the first row
 // up to a moment) and the [Book], which keeps walks and the last answers.
 //
-// Caveats: rows carry the columns of jobs and candidates as they are now, and all
-// moments are told under the present map. What a candidate showed before it was
-// measured again is therefore not told, and niches can be compared from moment to
-// moment. An answer costs at most one fold of the log, and mostly that from
+// Caveats: all moments are told under the present map, so that niches can be compared
+// from moment to moment. Rows from before their values were kept tell what a candidate
+// showed later, when it was measured again. An answer costs at most one fold of the log, and mostly that from
 // the walk before it.
 package history
 

@@ -63,6 +63,7 @@ type Missed struct {
 	// nothing where none was found.
 	Telling *guard.Difference `json:"telling,omitempty"`
 	Tried   bool              `json:"tried,omitempty"` // a call was looked for
+	Open    bool              `json:"open,omitempty"`  // in functions that take values of any type, of which few are made
 }
 
 // Advice says what test would catch it.
@@ -74,6 +75,8 @@ func (m Missed) Advice() string {
 		return m.Telling.String() + ": a test that calls it"
 	case m.Unreached:
 		return "a test that runs this line"
+	case m.Tried && m.Open:
+		return "no input was found that tells it from the root, but its callers give values of any type, and the comparison makes few of those: a test that checks what this line decides"
 	case m.Tried:
 		return "no input was found that tells it from the root; it may behave the same"
 	}
@@ -412,7 +415,7 @@ func (t *trial) explain(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		gone.Tried = found.Cases > 0
+		gone.Tried, gone.Open = found.Cases > 0, found.Open
 		if len(found.Differences) > 0 {
 			gone.Telling = &found.Differences[0]
 		}

@@ -43,7 +43,7 @@ func (prober) Compile(_ context.Context, _, candidate guard.Tree, _ []string) (g
 }
 
 func (prober) Check(_ context.Context, _, candidate guard.Tree, _ []string) (guard.Report, error) {
-	r := guard.Report{Cases: 10}
+	r := guard.Report{Cases: 10, Open: string(candidate.Delta[0].Data) == "any"}
 	if string(candidate.Delta[0].Data) == "passes" {
 		r.Differences = []guard.Difference{{Where: "p.F", Kind: guard.Output, Input: "F(0)", Root: "1", Candidate: "2"}}
 	}
@@ -79,6 +79,17 @@ func TestVerdicts(t *testing.T) {
 	}
 	if r.Smallest <= 0 || r.Smallest > 0.1 {
 		t.Errorf("the smallest visible gain is %g", r.Smallest)
+	}
+}
+
+func TestFewInputsAreNoHintThatAProgramBehavesTheSame(t *testing.T) {
+	ev := &canned{root: []float64{5}, answer: map[string]eval.Outcome{"any": {Objective: 5}}}
+	r, err := trial.Run(t.Context(), ev, prober{}, trial.Options{Mutants: mutants("any")})
+	if err != nil || len(r.Missed) != 1 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	if advice := r.Missed[0].Advice(); strings.Contains(advice, "may behave the same") || !strings.Contains(advice, "any type") {
+		t.Error(advice)
 	}
 }
 

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"atoll/engine/eval/output"
 	"atoll/engine/evidence"
@@ -55,24 +56,36 @@ func (f *Figures) Holds() bool {
 	return f.Word == evidence.Confirmed || f.Word == evidence.Exact && f.Gain > 0
 }
 
-// String is the gain with its interval and the number of pairs.
+// String is the gain, or the loss, with its interval and the number of pairs.
 func (f *Figures) String() string {
-	if f.Word == evidence.Exact {
-		return fmt.Sprintf("a gain of %s, exact: %d rounds agree", f.amount(), f.N())
+	text := "a gain of " + f.show(f.Gain)
+	if f.Gain < 0 {
+		text = "a loss of " + strings.TrimPrefix(f.show(-f.Gain), "+")
 	}
-	return fmt.Sprintf("a gain of %s, n = %d pairs, %s", f.amount(), f.N(), f.Word)
+	if f.Word == evidence.Exact {
+		return fmt.Sprintf("%s, exact: %d rounds agree", text, f.N())
+	}
+	return fmt.Sprintf("%s%s, n = %d pairs, %s", text, f.interval(), f.N(), f.Word)
 }
 
 // amount is the gain with its interval, where that has ends and the gain is not exact.
-func (f *Figures) amount() string {
-	show := view.FormatValue
+func (f *Figures) amount() string { return f.show(f.Gain) + f.interval() }
+
+// show is a gain in per cent, or in the metric's unit.
+func (f *Figures) show(gain float64) string {
 	if f.Ratio {
-		show = func(v float64) string { return fmt.Sprintf("%+.2f %%", 100*v) }
+		return fmt.Sprintf("%+.2f %%", 100*gain)
 	}
+	return view.FormatValue(gain)
+}
+
+// interval is that of the gain in brackets, counted upwards also of a loss; "" where the gain is
+// exact or it has no ends.
+func (f *Figures) interval() string {
 	if f.Word == evidence.Exact || !f.In.Bounded() {
-		return show(f.Gain)
+		return ""
 	}
-	return fmt.Sprintf("%s (%s to %s, level %.3g)", show(f.Gain), show(f.In.Low), show(f.In.High), f.Level)
+	return fmt.Sprintf(" (%s to %s, level %.3g)", f.show(f.In.Low), f.show(f.In.High), f.Level)
 }
 
 // lossText says what the values of After are beside those of Before where After has less:
@@ -98,14 +111,18 @@ func (f *Figures) beyondBelief() bool {
 	return f.Minimize && view.NearlyNothing(before, after)
 }
 
-// looks are the numbers of rounds after which the figures are judged: doubling,
-// up to most.
-func looks(most int) []int {
-	var out []int
-	for n := LeastRounds; n < most; n *= 2 {
-		out = append(out, n)
+// looks are the numbers of rounds after which the figures are judged: doubling, up to most.
+// The first is of as many as tell something of every part.
+func (f *Figures) looks(most int) []int {
+	for first := LeastRounds; ; first++ {
+		var out []int
+		for n := first; n < most; n *= 2 {
+			out = append(out, n)
+		}
+		if out = append(out, most); first >= most || tellsParts(first, len(f.Parts), len(out)) {
+			return out
+		}
 	}
-	return append(out, most)
 }
 
 // exact reports whether every sample of a side is the same as the others of it.
@@ -146,7 +163,7 @@ func (f *Figures) judge(most int) error {
 }
 
 func (f *Figures) judgeRatio(most int) error {
-	f.Ratio, f.Level = true, 1-allError/float64(len(looks(most)))
+	f.Ratio, f.Level = true, 1-allError/float64(len(f.looks(most)))
 	ratio, in, err := evidence.PairedRatio(f.Before, f.After, f.Level)
 	if err != nil {
 		return err
@@ -173,7 +190,7 @@ func (f *Figures) done(noisy bool, most int) (bool, error) {
 	if n := f.N(); n == exactRounds && !noisy && f.exact() {
 		f.certain()
 		return true, nil
-	} else if !slices.Contains(looks(most), n) {
+	} else if !slices.Contains(f.looks(most), n) {
 		return false, nil
 	}
 	err := f.judge(most)

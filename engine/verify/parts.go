@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,9 +12,9 @@ import (
 	"atoll/store/record"
 )
 
-// partLevel is the level of a part's interval. Each part is told by itself: one of
-// twenty that stay as they were is said to have moved.
-const partLevel = 0.95
+// allParts is the error of what is told of all parts together (Bonferroni): each has its share, also
+// of every look at which the rounds may end.
+const allParts = 0.05
 
 // Part is one of the values that the metric is a mean of, a single benchmark for
 // instance: a mean may gain where a part loses.
@@ -21,8 +22,8 @@ type Part struct {
 	Metric string    `json:"metric"`
 	Before []float64 `json:"before"` // by round, as [Figures] have them
 	After  []float64 `json:"after"`
-	// Ratio is after / before, and In where it lies at the level 0.95; without ends
-	// where the rounds are too few.
+	// Ratio is after / before, and In where it lies, with the intervals of all parts together at
+	// the level 0.95; without ends where the rounds are too few.
 	Ratio float64           `json:"ratio"`
 	In    evidence.Interval `json:"ratio_interval"`
 }
@@ -97,17 +98,27 @@ func (f *Figures) addParts(before, after side) {
 	f.Parts = slices.DeleteFunc(f.Parts, func(p Part) bool { return len(p.Before) != f.N()+1 })
 }
 
-// judgeParts says how each part moved, in the order of the worst first. A single one is the
-// metric itself.
-func (f *Figures) judgeParts() error {
+// partError is the share that one of some parts has of the error of all, at one of some looks.
+func partError(parts, looks int) float64 { return allParts / float64(max(1, parts)*looks) }
+
+// tellsParts reports whether some rounds are enough for the intervals of as many parts to have ends, where
+// there are some looks.
+func tellsParts(rounds, parts, looks int) bool {
+	return parts < 2 || math.Ldexp(2, -rounds) <= partError(parts, looks)
+}
+
+// judgeParts says how each part moved, in the order of the worst first; most is the bound of
+// rounds. A single one is the metric itself.
+func (f *Figures) judgeParts(most int) error {
 	if len(f.Parts) < 2 {
 		f.Parts = nil
 		return nil
 	}
+	level := 1 - partError(len(f.Parts), len(f.looks(most)))
 	for i := range f.Parts {
 		p := &f.Parts[i]
 		var err error
-		if p.Ratio, p.In, err = evidence.PairedRatio(p.Before, p.After, partLevel); err != nil {
+		if p.Ratio, p.In, err = evidence.PairedRatio(p.Before, p.After, level); err != nil {
 			return fmt.Errorf("compare %s: %w", view.CleanLine(p.Metric), err)
 		}
 		if f.Word == evidence.Exact {
@@ -147,8 +158,15 @@ func (f *Figures) PartsLine() string {
 			same = append(same, view.Shorten(p.Metric, 60))
 		}
 	}
-	return fmt.Sprintf("of %d, %d better%s, %d worse, %d as before as far as can be told%s",
-		len(f.Parts), len(better), f.named(better), len(f.Parts)-len(better)-len(same), len(same), f.named(same))
+	if f.Word != evidence.Exact && !slices.ContainsFunc(f.Parts, func(p Part) bool { return p.In.Bounded() }) {
+		return fmt.Sprintf("of %d, %s are too few to tell how each moved", len(f.Parts), view.Plural(f.N(), "round"))
+	}
+	level := fmt.Sprintf(" (level %.3g for all together)", 1-allParts)
+	if f.Word == evidence.Exact {
+		level = ""
+	}
+	return fmt.Sprintf("of %d%s, %d better%s, %d worse, %d as before as far as can be told%s",
+		len(f.Parts), level, len(better), f.named(better), len(f.Parts)-len(better)-len(same), len(same), f.named(same))
 }
 
 // named are names in brackets, where they are few and not those of all parts.

@@ -143,7 +143,7 @@ func (r *Report) Message() string {
 		before, after := f.Medians()
 		fmt.Fprintf(&b, "\n%s: %s before, %s after (medians); %s.\n", view.CleanLine(f.Metric), view.FormatValue(before), view.FormatValue(after), f)
 		if line := f.PartsLine(); line != "" {
-			fmt.Fprintf(&b, "Each alone, at the level 0.95: %s.\n", line)
+			fmt.Fprintf(&b, "Each alone: %s.\n", line)
 		}
 		worse := f.Worse()
 		for i := range worse[:min(10, len(worse))] {

@@ -318,7 +318,7 @@ func (c *check) measure(ctx context.Context) error {
 		}
 	}
 	c.settle()
-	return f.judgeParts()
+	return f.judgeParts(c.q.Rounds)
 }
 
 // round measures both sides once.

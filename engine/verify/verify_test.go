@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,25 @@ func TestWhatRoundsSay(t *testing.T) {
 	}
 }
 
+func TestFiguresSayGainOrLoss(t *testing.T) {
+	for name, c := range map[string]struct {
+		f    Figures
+		want string
+	}{
+		"a gain of a ratio":            {Figures{Gain: 0.123, In: evidence.Interval{Low: 0.1, High: 0.15}, Ratio: true, Level: 0.95, Word: evidence.Confirmed}, "a gain of +12.30 % (+10.00 % to +15.00 %, level 0.95), n = 8 pairs, confirmed"},
+		"a loss of a ratio":            {Figures{Gain: -0.03, In: evidence.Interval{Low: -0.07, High: 0.01}, Ratio: true, Level: 0.95, Word: evidence.WithinNoise}, "a loss of 3.00 % (-7.00 % to +1.00 %, level 0.95), n = 8 pairs, within noise"},
+		"an exact loss of a ratio":     {Figures{Gain: -0.25, Ratio: true, Level: 1, Word: evidence.Exact}, "a loss of 25.00 %, exact: 8 rounds agree"},
+		"a loss in the metric's unit":  {Figures{Gain: -2, In: evidence.Interval{Low: -3, High: -1}, Level: 0.95, Word: evidence.WithinNoise}, "a loss of 2 (-3 to -1, level 0.95), n = 8 pairs, within noise"},
+		"an interval without its ends": {Figures{Gain: -0.03, In: evidence.Interval{Low: math.Inf(-1), High: 1}, Ratio: true, Word: evidence.Unconfirmed}, "a loss of 3.00 %, n = 8 pairs, unconfirmed"},
+		"neither":                      {Figures{Ratio: true, Word: evidence.Exact}, "a gain of +0.00 %, exact: 8 rounds agree"},
+	} {
+		c.f.Before, c.f.After = times(8, 10), times(8, 10)
+		if got := c.f.String(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestATimeOfNearlyNothingIsBeyondBelief(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, after []float64
@@ -83,7 +103,7 @@ func TestATimeOfNearlyNothingIsBeyondBelief(t *testing.T) {
 
 func TestEveryLookMayBeClear(t *testing.T) {
 	for _, most := range []int{LeastRounds, 9, DefaultRounds, 100, MostRounds} {
-		all := looks(most)
+		all := (&Figures{}).looks(most)
 		if all[len(all)-1] != most || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
 			t.Errorf("with %d rounds the looks are %v", most, all)
 		}

@@ -88,8 +88,14 @@ func (f *Front) On() (n int) {
 	return n
 }
 
-// FrontSentence says what a front is made of.
+// noFront is said where there is no front.
+const noFront = "Nothing counts beside the objective, so there is no front: name metrics in front.objectives or front.cases of atoll.yaml."
+
+// FrontSentence says what a front is made of, or why there is none.
 func FrontSentence(f *Front, objective, direction string) string {
+	if !f.Kept() {
+		return noFront
+	}
 	way := func(metric, direction string) string {
 		if direction == "minimize" {
 			return CleanLine(metric) + " (less is better)"

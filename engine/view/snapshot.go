@@ -43,17 +43,16 @@ type Snapshot struct {
 
 	Root, Best Standing
 	Hope       *Standing // looks better than the best by more than noise explains, and is not proven yet; nil for nobody
+	Sure       *Standing // gained by samples that did not choose it, where the best did not yet; nil for nobody
 	Jobs       Counts
-	// RejectedAfter counts candidates that people rejected once they were measured: the ends of
-	// their jobs, which Jobs counts, stay as they were.
-	RejectedAfter int
-	Evals         int
-	Usage         record.Usage
-	WallMS        int64         // time with a running engine
-	PerMinute     float64       // ended make jobs a minute, over the last minutes
-	ETA           time.Duration // until its jobs are done; 0 = unknown
-	Ends          time.Time     // when a run that is bounded in time begins nothing more; zero = never
-	OwnMS         float64       // mean overhead per job: what the engine itself took
+	Rejections Rejections
+	Evals      int
+	Usage      record.Usage
+	WallMS     int64         // time with a running engine
+	PerMinute  float64       // ended make jobs a minute, over the last minutes
+	ETA        time.Duration // until its jobs are done; 0 = unknown
+	Ends       time.Time     // when a run that is bounded in time begins nothing more; zero = never
+	OwnMS      float64       // mean overhead per job: what the engine itself took
 
 	Grid      Grid
 	Running   []Running // oldest first
@@ -116,10 +115,6 @@ type Counts struct {
 func (c Counts) Ended() int {
 	return c.Placed + c.Scored + c.Rejected + c.Failed + c.Duplicate + c.Cancelled
 }
-
-// Rejected is how many candidates were rejected: by the gate, or by people, before or after
-// they were measured.
-func (s *Snapshot) Rejected() int { return s.Jobs.Rejected + s.RejectedAfter }
 
 // Grid is the archive of the shown island.
 type Grid struct {

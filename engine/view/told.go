@@ -53,7 +53,7 @@ func (t Told) Word() string {
 func (t Told) String() string { return t.forms()[0] }
 
 // In is the value with as much of its evidence as w cells have room for: the interval,
-// its half width, or the word alone, which is never left out.
+// its half width, or the word alone. That of a value which shows no gain is never left out.
 func (t Told) In(w int) string {
 	forms := t.forms()
 	for _, text := range forms {
@@ -75,16 +75,29 @@ func (t Told) forms() []string {
 		word := string(evidence.Unconfirmed)
 		return []string{FormatValue(*t.Value) + " " + word, shortValue(*t.Value) + " " + word, fmt.Sprintf("%.3g %s", *t.Value, word), word}
 	}
-	c := *t.Claim
+	return t.heldForms(*t.Claim)
+}
+
+// heldForms are the ways to tell a value by what was held out. Where it shows no gain the word for
+// that is in each.
+func (t Told) heldForms(c evidence.Claim) []string {
 	out := []string{ToldValue(t.ID, c), ClaimValue(c)}
+	word := ""
+	if t.ID != record.Root && (c.Word == evidence.Unconfirmed || c.Word == evidence.WithinNoise) {
+		word = " " + string(c.Word)
+		out[1] += word
+	}
 	if !c.Interval.Bounded() { // one sample says nothing of its own spread
 		out = out[:1]
 	} else {
-		half := fmt.Sprintf(" ±%.2g n %d", c.Interval.Half(), c.N)
+		half := fmt.Sprintf(" ±%.2g n %d", c.Interval.Half(), c.N) + word
 		out = append(out, FormatValue(c.Value)+half, shortValue(c.Value)+half)
 	}
 	if t.ID == record.Root { // it gains nothing on itself
 		return out
+	}
+	if word != "" {
+		out = append(out, FormatValue(c.Value)+word, shortValue(c.Value)+word, fmt.Sprintf("%.3g%s", c.Value, word))
 	}
 	return append(out, string(c.Word))
 }

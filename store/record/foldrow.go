@@ -3,8 +3,10 @@ package record
 // FoldRow is a row of the log as the fold takes it.
 type FoldRow struct {
 	LogRow
-	// Cand has the present columns of the candidate of a made, held, end or
-	// sample row; nil when the row has none, as after a failed edit.
+	// Cand has the columns of the candidate of a made, held, end or sample row; nil
+	// when the row has none, as after a failed edit. Its values (objective to
+	// measures) are those of when the row was written where Then is true, and all
+	// else is as it is now.
 	Cand *FoldCandidate
 	// Work has the present columns of the job of a held, end or sample row, else
 	// nil: what it was, how it stands and what it cost. Not filled in are what
@@ -31,6 +33,7 @@ type FoldCandidate struct {
 	Dev, ClaimedDev float64
 	Version         int
 	Measures        []float64
+	Then            bool // objective to measures are as of the row; else as they are now
 	Created         Millis
 	Added, Removed  int
 	State           JobState // of the row's job; empty in a made row

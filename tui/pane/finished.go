@@ -116,6 +116,9 @@ func (p *finishedPane) summary(w int, brief bool) []string {
 	if g := &s.Grid; g.Total > 0 {
 		add((&widget.Line{}).Add(st.Plain, fmt.Sprintf("%d of %d", g.Filled, g.Total)).Add(st.Label, " niches filled · failed ").Add(st.Plain, fmt.Sprint(s.Jobs.Failed)).Add(st.Label, " · rejected ").Add(st.Plain, fmt.Sprint(s.Rejected())))
 	}
+	if by := s.RejectedBy(); by != "" && !brief {
+		add((&widget.Line{}).Add(st.Label, "rejected by: ").Add(st.Plain, by))
+	}
 	if !brief {
 		out = append(out, "")
 	}

@@ -25,6 +25,8 @@ type tree struct {
 	same   *[4]leaf // as block
 	none   []leaf
 	empty  []string
+	gone   []leaf // empty, with no pointers
+	after  string
 	texts  [2]string
 	table  map[string]*leaf
 	nested map[int][]leaf
@@ -39,7 +41,7 @@ type rules struct{ text string }
 func grown(outside *rules) *tree {
 	t := &tree{
 		name: "oak", whole: outside, leaves: []leaf{{1, math.NaN(), true}, {2, math.Inf(-1), false}}, block: &[4]leaf{3: {a: 7}},
-		empty: []string{}, texts: [2]string{"x", ""}, table: map[string]*leaf{"": {a: 1}, "nil": nil}, nested: map[int][]leaf{3: {{a: 3}}, 4: nil}, bytes: []byte("abc"),
+		empty: []string{}, gone: []leaf{}, after: "behind", texts: [2]string{"x", ""}, table: map[string]*leaf{"": {a: 1}, "nil": nil}, nested: map[int][]leaf{3: {{a: 3}}, 4: nil}, bytes: []byte("abc"),
 	}
 	t.same, t.up, t.value, t.how = t.block, t, &t.leaves[0].b, func() {}
 	return t

@@ -143,9 +143,10 @@ func (e *encoder) value(t reflect.Type, at unsafe.Pointer) {
 	}
 }
 
-// list writes n values that lie next to each other.
+// list writes n values that lie next to each other; none take no bytes, not even to
+// align.
 func (e *encoder) list(t reflect.Type, at unsafe.Pointer, n int) {
-	if e.flats.flat(t) {
+	if n > 0 && e.flats.flat(t) {
 		e.flat(at, uintptr(n)*t.Size())
 		return
 	}
