@@ -59,6 +59,9 @@ func guardedBy(t *testing.T, most time.Duration, limit bool) bool {
 	cmd.Env = append(os.Environ(), guardEnv+"="+guard)
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
+	if countTime(string(out))[t.Name()] {
+		t.Attr("timing", "the guarded test counts time")
+	}
 	if err != nil {
 		t.Errorf("behind the guard: %v", err)
 	}
