@@ -166,11 +166,11 @@ func waits(proc string) bool {
 	return len(bytes.Fields(line)) == 2
 }
 
-// wait waits until no process is left, for two seconds at most. One look can miss
+// wait waits until no process is left, for twenty seconds at most. One look can miss
 // a process whose parent it saw and that began before the parent was gone.
 func (w *world) wait() {
 	w.t.Helper()
-	deadline := time.Now().Add(2 * time.Second)
+	deadline := time.Now().Add(20 * time.Second)
 	for none := 0; none < 3 && time.Now().Before(deadline); none++ {
 		if len(w.processes()) > 0 {
 			none = 0
