@@ -26,13 +26,14 @@ func unsure(s *view.Snapshot) string {
 	return fmt.Sprintf("the gain of %s is not confirmed: by the %s held out so far it may be none", b.ID, view.Plural(c.N, "sample"))
 }
 
-// sure names whose gain is confirmed, and led before, where that of the best is not; "" for nobody.
+// sure names whose gain is confirmed where that of the best is not, and what to do with it; ""
+// for nobody.
 func (a *App) sure(s *view.Snapshot) string {
-	if s.Sure == nil {
+	text := s.SureText()
+	if text == "" {
 		return ""
 	}
-	c := s.Sure.Claim
-	return fmt.Sprintf("%s led before with %s (%s): `%s` measures it on your branch", s.Sure.ID, s.Valued(view.ClaimValue(c)), view.ClaimGain(c), a.says("promote "+s.Sure.ID.String()+" --verify"))
+	return fmt.Sprintf("%s: `%s` measures it on your branch", text, a.says("promote "+s.Sure.ID.String()+" --verify"))
 }
 
 // hopeful names who looks better than the best and is not proven, and what finds out; "" for nobody.

@@ -50,6 +50,24 @@ func TestTheSummaryCountsWhatWasRejectedByWhom(t *testing.T) {
 	}
 }
 
+func TestTheSummaryNamesWhoseGainIsConfirmedWhereThatOfTheBestIsNot(t *testing.T) {
+	s := finished()
+	sure := s.Best
+	sure.ID, s.Best.Claim.Word = 7, evidence.Unconfirmed
+	for _, tt := range []struct {
+		name string
+		sure *view.Standing
+		want bool
+	}{{"somebody led before", &sure, true}, {"nobody did", nil, false}} {
+		s.Sure = tt.sure
+		r := newRig(t, s, 120, 36)
+		r.keys("F")
+		if frame := ansi.Strip(r.app.frame()); strings.Contains(frame, "c7 led before with") != tt.want {
+			t.Errorf("%s:\n%s", tt.name, frame)
+		}
+	}
+}
+
 func TestTheSummaryOfARootBesideItselfTellsItsTime(t *testing.T) {
 	s := finished()
 	own := 17.25

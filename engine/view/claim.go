@@ -115,6 +115,16 @@ func (s *Snapshot) Valued(value string) string {
 	return s.metric() + " " + value
 }
 
+// SureText names whose gain is confirmed, and led before, where that of the best is not; ""
+// for nobody.
+func (s *Snapshot) SureText() string {
+	if s.Sure == nil {
+		return ""
+	}
+	c := s.Sure.Claim
+	return fmt.Sprintf("%s led before with %s (%s)", s.Sure.ID, s.Valued(ClaimValue(c)), ClaimGain(c))
+}
+
 // RootText tells the value of the root: where values are ratios to it, what that means and
 // its own.
 func (s *Snapshot) RootText() string {

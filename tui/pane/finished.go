@@ -179,6 +179,31 @@ func (p *finishedPane) verdict(w int) []string {
 	if kept {
 		out = append(out, st.Warn.S("it holds no niche: "+CandidateName(p.d.Grid.At(s.Best.Cell).Elite)+" is frozen in "+niche))
 	}
+	out = append(out, p.gain(c, w)...)
+	if s.Best.Uncompared {
+		for _, t := range widget.WrapText("its behaviour was not compared with the root's: "+p.d.Key("log")+" tells why", w) {
+			out = append(out, st.Warn.S(t))
+		}
+	}
+	if text := s.SureText(); text != "" {
+		for _, t := range widget.WrapText(text+": "+p.d.Key("promote")+" on it measures it on "+widget.OrNone(s.Experiment.Branch), w) {
+			out = append(out, st.Good.S(t))
+		}
+	}
+	out = append(out, p.waiting()...)
+	for _, t := range widget.WrapText(p.promoted(), w) {
+		style := st.Warn
+		if s.Best.Verified != nil {
+			style = st.Good
+		}
+		out = append(out, style.S(t))
+	}
+	return out
+}
+
+// gain is what may be said of the gain of the best, whose claim is given.
+func (p *finishedPane) gain(c *evidence.Claim, w int) []string {
+	st, s := p.d.St, p.d.Snap
 	said := (&widget.Line{})
 	switch c.Word {
 	case evidence.Confirmed:
@@ -196,7 +221,7 @@ func (p *finishedPane) verdict(w int) []string {
 		}
 		said.Add(st.Warn, view.ClaimWord(*c)).Add(st.Label, ": more samples would tell; "+p.d.Key("measure")+" measures it again")
 	}
-	out = append(out, said.String())
+	out := []string{said.String()}
 	if text := view.Disbelief(s.Direction, s.Objective, *c); text != "" {
 		for _, t := range widget.WrapText(text+" with "+p.d.Key("diff"), w) {
 			out = append(out, st.Warn.S(t))
@@ -206,19 +231,6 @@ func (p *finishedPane) verdict(w int) []string {
 		for _, t := range widget.WrapText(fmt.Sprintf("%.0f %% interval [%s, %s] of %s", 100*c.Level, plot.Short(c.Interval.Low), plot.Short(c.Interval.High), widget.Plural(c.N, "held-out sample", "held-out samples")), w) {
 			out = append(out, st.Label.S(t))
 		}
-	}
-	if s.Best.Uncompared {
-		for _, t := range widget.WrapText("its behaviour was not compared with the root's: "+p.d.Key("log")+" tells why", w) {
-			out = append(out, st.Warn.S(t))
-		}
-	}
-	out = append(out, p.waiting()...)
-	for _, t := range widget.WrapText(p.promoted(), w) {
-		style := st.Warn
-		if s.Best.Verified != nil {
-			style = st.Good
-		}
-		out = append(out, style.S(t))
 	}
 	return out
 }
