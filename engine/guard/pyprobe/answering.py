@@ -7,11 +7,11 @@ import asyncio
 import contextlib
 import inspect
 import io
+import zlib
 
 import atoll_guard_reading as reading
 import atoll_guard_sharing as sharing
 from atoll_guard_callables import answers, made_by
-from atoll_guard_draws import fnv
 from atoll_guard_files import FILES
 from atoll_guard_offers import rest_of
 from atoll_guard_outcomes import failure, is_drained, show
@@ -39,7 +39,7 @@ def answer(f, me, making, args, kwargs):
         outcome += "; self after it " + show(me)
     if FILES.held:
         outcome += FILES.after(given)
-    elif not making and sharing.rooms(result, of_tree, False) and fnv(outcome) % AGAIN == 0:
+    elif not making and sharing.rooms(result, of_tree, False) and zlib.crc32(outcome.encode("utf-8", "surrogatepass")) % AGAIN == 0:
         outcome += again(f, args, kwargs, result, [me] + given)
     return outcome
 

@@ -19,6 +19,10 @@ from atoll_guard_tree import has, held_by, in_tree, of_tree
 
 FLOAT_MARK = "\x01"
 MOST_DRAINED = 200  # of what an iterator yields
+MOST_SHOWN = 2000  # parts of a list or a table
+FEWEST_KNOWN = 50  # texts whose words are kept
+PLAIN = {type(None), bool, int, str, bytes}  # repr says all of them
+BRACKETS = {list: "[%s]", tuple: "(%s)", set: "{%s}", frozenset: "{%s}"}
 MISUSE = (AttributeError, TypeError)  # what the interpreter makes of a value of a wrong type: which of them depends on how it was asked
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -94,15 +98,33 @@ def kind_of(v, depth, rest):
     return type(v).__name__ + ("{" + ", ".join(k + "=" + rest(x) for k, x in fields) + "}" if fields else "") + said_by(v, depth, ("__bool__",))
 
 
+@functools.lru_cache(64)
+def words_of_texts(texts):
+    """The words of many texts: of a large table that a library has, most objects show the same."""
+    return ", ".join(map(repr, texts) if type(texts) is tuple else sorted(map(repr, texts)))
+
+
+def words_of_plain(v):
+    """The words of what a list, a tuple or a set holds, where repr says all of each; None for another one."""
+    kinds = set(map(type, v)) if type(v) in (list, tuple, set, frozenset) else {None}
+    if not kinds <= PLAIN:
+        return None
+    ordered = type(v) in (list, tuple)
+    if kinds == {str} and len(v) > FEWEST_KNOWN:
+        return words_of_texts(tuple(v[:MOST_SHOWN]) if ordered else frozenset(v))
+    return ", ".join(map(repr, v[:MOST_SHOWN]) if ordered else sorted(map(repr, v)))
+
+
 def show(v, depth=0, seen=(), live=False):
     """What a caller can see of a value, and nothing of how it is kept. What is live
     is still to be used, and nothing is taken out of it."""
+    held = live and FILES.held
+    if type(v) in PLAIN and not (held and FILES.of(v)):
+        return repr(v)
     if id(v) in seen:
         return "..."
-    if live and FILES.held and FILES.of(v):
+    if held and FILES.of(v):
         return FILES.words(v)
-    if v is None or isinstance(v, (bool, int, str, bytes)) and type(v) in (type(None), bool, int, str, bytes):
-        return repr(v)
     if live and type(v) in DERIVED:
         v, name = plain(v)
         return name + "(" + show(v, depth, seen, live) + ")"
@@ -116,6 +138,9 @@ def show(v, depth=0, seen=(), live=False):
         return "..."
     seen = seen + (id(v),)
     rest = lambda x: show(x, depth + 1, seen, live)
+    plain_words = None if held else words_of_plain(v)
+    if plain_words is not None:
+        return BRACKETS[type(v)] % plain_words
     own = of_tree(type(v))
     if rest_of(v):
         return rest_of(v)
@@ -123,12 +148,12 @@ def show(v, depth=0, seen=(), live=False):
         return type(v).__name__ + "." + v.name
     kind = kind_of(v, depth, rest) if own and isinstance(v, (list, tuple, set, frozenset, dict)) else ""
     if isinstance(v, (list, tuple)) and type(v).__repr__ in (list.__repr__, tuple.__repr__) or isinstance(v, tuple) and has(v, "_fields"):
-        inner = ", ".join(rest(x) for x in v[:2000])
+        inner = ", ".join(rest(x) for x in v[:MOST_SHOWN])
         return kind + ("[%s]" if isinstance(v, list) else "(%s)") % inner
     if isinstance(v, (set, frozenset)):
         return kind + "{" + ", ".join(sorted(rest(x) for x in v)) + "}"
     if isinstance(v, dict):
-        return kind + "{" + ", ".join(rest(k) + ": " + rest(x) for k, x in list(v.items())[:2000]) + "}"
+        return kind + "{" + ", ".join(rest(k) + ": " + rest(x) for k, x in list(v.items())[:MOST_SHOWN]) + "}"
     if isinstance(v, BaseException):
         return type(v).__name__ + "(" + repr(words_of(v)) + ")"
     if isinstance(v, type):

@@ -9,6 +9,7 @@ from atoll_guard_tree import held_by
 
 MARK = "\x03"  # before and behind what is told: sharing less than the root is no difference
 ROOMS = (list, dict, set, bytearray, collections.deque)
+DULL = {type(None), bool, int, float, str, bytes}  # nobody writes to them, nor to what they hold
 MOST = 2000  # values that are looked at
 DEEPEST = 5
 
@@ -24,9 +25,9 @@ def rooms(v, own, hidden):
         if isinstance(v, ROOMS):
             out[id(v)] = v
         if isinstance(v, dict):
-            todo += [(x, depth + 1) for x in list(dict.values(v))]
+            todo += [(x, depth + 1) for x in list(dict.values(v)) if type(x) not in DULL]
         elif isinstance(v, (list, tuple, set, frozenset, collections.deque)):
-            todo += [(x, depth + 1) for x in v] if type(v).__iter__ in ITERATORS else []
+            todo += [(x, depth + 1) for x in v if type(x) not in DULL] if type(v).__iter__ in ITERATORS else []
         if own(type(v)):
             todo += [(x, depth + 1) for k, x in list(held_by(v).items()) if hidden or not k.startswith("_")]
     return out
