@@ -22,6 +22,7 @@ import (
 var pythonProbe embed.FS
 
 const (
+	pythonSets    = "="            // behind the name of a property: what sets it
 	pythonPrefix  = "atoll_guard_" // of the names of the probe's parts, beside those of a tree
 	watchName     = "atoll_guard_watch.json"
 	watchEnv      = "ATOLL_GUARD_WATCH"
@@ -101,6 +102,7 @@ type pyCheck struct {
 	files   []string
 	host    string // the probe and the recording
 	reached coverage
+	added   map[string][]int // lines by file, which only the candidate has; nil: not read yet
 }
 
 // reach is what the probe says of a change.
@@ -163,19 +165,19 @@ func (p *pyCheck) run(ctx context.Context) error {
 		if r.Whole {
 			return true
 		}
-		parts := strings.FieldsFunc(group, func(c rune) bool { return c == ':' || c == '.' })
+		parts := strings.FieldsFunc(strings.TrimSuffix(group, pythonSets), func(c rune) bool { return c == ':' || c == '.' })
 		return slices.Contains(r.Names, parts[len(parts)-1]) || len(parts) > 1 && slices.Contains(r.Names, parts[len(parts)-2])
 	}
 	err = p.compare(ctx, pair{
 		root:      &subject{box: p.budget, spec: spec(p.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra},
-		candidate: &subject{box: p.budget, spec: candidate, caseMS: p.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: p.files, product: p.reached.add},
+		candidate: &subject{box: p.budget, spec: candidate, caseMS: p.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: p.files, product: p.reached.add, settled: p.settled},
 		literals:  r.Literals, relevant: relevant, public: true, watched: len(r.Watch) > 0, behind: true,
 		further: func(group string) bool {
-			_, name, _ := strings.Cut(group, ":")
+			_, name, _ := strings.Cut(strings.TrimSuffix(group, pythonSets), ":")
 			return slices.Contains(r.Readers, name)
 		},
 		direct: func(group string) bool {
-			_, name, _ := strings.Cut(group, ":")
+			_, name, _ := strings.Cut(strings.TrimSuffix(group, pythonSets), ":")
 			return slices.Contains(r.Changed, name)
 		},
 	})
@@ -272,11 +274,7 @@ func unrecorded(res *sandbox.Result) string {
 
 // lines names the changed lines that neither the probe nor a test ran.
 func (p *pyCheck) lines(ctx context.Context) error {
-	changed := map[string][]int{}
-	for _, f := range p.files {
-		changed[f] = gitops.AddedLines(p.root.read(f), p.candidate.read(f))
-	}
-	if p.left(changed) != nil && !p.g.o.NoTests {
+	if p.left() != nil && !p.g.o.NoTests {
 		p.doing("running the tests: which of the changed lines they run")
 		res, err := p.ask(ctx, p.budget, p.candidate, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts, Changed: p.files}, profileName)
 		if err != nil {
@@ -288,15 +286,25 @@ func (p *pyCheck) lines(ctx context.Context) error {
 	}
 	if len(p.reached) > 0 {
 		p.report.Measured = true
-		p.report.Unreached = append(p.report.Unreached, p.left(changed)...)
+		p.report.Unreached = append(p.report.Unreached, p.left()...)
 	}
 	return nil
 }
 
-func (p *pyCheck) left(changed map[string][]int) []Lines {
+// left are the changed lines that were not seen to run.
+func (p *pyCheck) left() []Lines {
+	if p.added == nil {
+		p.added = map[string][]int{}
+		for _, f := range p.files {
+			p.added[f] = gitops.AddedLines(p.root.read(f), p.candidate.read(f))
+		}
+	}
 	var out []Lines
-	for f, lines := range changed {
+	for f, lines := range p.added {
 		out = append(out, together(f, p.reached.missed(f, lines))...)
 	}
 	return out
 }
+
+// settled reports that all changed lines were seen to run.
+func (p *pyCheck) settled() bool { return len(p.reached) > 0 && p.left() == nil }

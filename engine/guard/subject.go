@@ -24,6 +24,7 @@ type subject struct {
 	product func([]byte) // takes what the spec's product held; may be nil
 	extra   []string     // of the request
 	changed []string     // of the request
+	settled func() bool  // reports that no line of what changed is left to be counted: counting takes time; may be nil
 }
 
 // impatient is the subject for a first look, where little is lost with a case: it
@@ -76,10 +77,14 @@ const (
 // ask puts a request to the probe. A case that ends the process is noted, and
 // the rest is asked of a new one. With the error of a context that ends comes what was said until then.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
-	q.CaseMS, q.HeapMiB, q.Extra, q.Changed = s.caseMS, heapMiB, s.extra, s.changed
+	q.CaseMS, q.HeapMiB, q.Extra = s.caseMS, heapMiB, s.extra
 	r := &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}, reaching: map[string]bool{}}
 	perGroup := map[string]int{}
 	for {
+		q.Changed = s.changed
+		if s.settled != nil && s.settled() {
+			q.Changed = nil
+		}
 		data, err := json.Marshal(q)
 		if err != nil {
 			return nil, fmt.Errorf("write a request: %w", err)

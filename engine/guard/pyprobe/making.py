@@ -3,15 +3,17 @@
 Standard library only.
 """
 import contextlib
+import functools
 import importlib
 import inspect
 import pickle
 
 import atoll_guard_matches as matches
+import atoll_guard_steps as steps
 from atoll_guard_callables import FUNCTIONS
 from atoll_guard_files import FILES
 from atoll_guard_outcomes import MOST_DRAINED, failure, show
-from atoll_guard_recorder import options_of
+from atoll_guard_recorder import SETS, options_of
 
 
 def decode(recipe):
@@ -61,7 +63,7 @@ def made(recipe, vary=None, tell=True):
         words += ("->" if of else ".") + method + in_words(margs, mkwargs)
         given.append(None)
         with contextlib.suppress(Exception, SystemExit):
-            result = given[at] = getattr(given[of[0]] if of else me, method)
+            result = given[at] = member(given[of[0]] if of else me, method)
             if callable(result):
                 result = given[at] = result(*margs, **mkwargs)
             if inspect.isgenerator(result):
@@ -73,12 +75,17 @@ def made(recipe, vary=None, tell=True):
             words += " with %s = %s" % (attribute, show(value, live=True)) if tell else ""
             with contextlib.suppress(Exception, SystemExit):
                 setattr(me, attribute, value)
-    return me, words
+    return me, words + steps.taken(me, vary) if vary and tell else words
 
 
 def argument(recipe, vary):
     """An argument made again; of an object of the tree what it is made of has its places, where inputs are looked for."""
     return made(recipe, vary, tell=False)[0] if recipe[0] == "made" and vary and vary.d.put is not None else decode(recipe)
+
+
+def member(me, name):
+    """What an object has by a name; of a property, with what sets it behind its name, that."""
+    return functools.partial(setattr, me, name.removesuffix(SETS)) if name.endswith(SETS) else getattr(me, name)
 
 
 class NotMade(Exception):

@@ -35,6 +35,11 @@ def parsed(name):
     return ast.Module(body=[], type_ignores=[])
 
 
+def sets(function):
+    """Whether a method is what sets a property."""
+    return any(isinstance(d, ast.Attribute) and d.attr == "setter" for d in function.decorator_list)
+
+
 def public_names(files):
     """Functions of some files and methods of their classes that a caller may name, as groups."""
     out = []
@@ -47,7 +52,7 @@ def public_names(files):
             if isinstance(n, FUNCTIONS):
                 out.append(group)
             elif isinstance(n, ast.ClassDef):
-                out += [group + "." + m.name for m in n.body if isinstance(m, FUNCTIONS) and (not m.name.startswith("_") or m.name in OPERATORS)]
+                out += [group + "." + m.name + "=" * sets(m) for m in n.body if isinstance(m, FUNCTIONS) and (not m.name.startswith("_") or m.name in OPERATORS)]
     return list(dict.fromkeys(out))
 
 

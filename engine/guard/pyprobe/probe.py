@@ -52,7 +52,7 @@ def main():
     out = fcntl.fcntl(first, fcntl.F_DUPFD_CLOEXEC, FAR)
     os.close(first)
     lines = Lines(q.get("changed") or [])
-    session = Session(q, out)
+    session = Session(q, out, lines)
     lines.start()
     try:
         session.answer()

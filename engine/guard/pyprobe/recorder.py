@@ -23,6 +23,7 @@ from atoll_guard_room import LONGEST, sprawls
 from atoll_guard_scenarios import Ran
 from atoll_guard_tree import TREE, folders_of_tree, held_by, in_tree, is_test, of_tree, sources_of_tree
 
+SETS = "="  # behind the name of a property: what sets it
 MOST_RECORDED = 200
 MOST_TRIED = 3000
 COST_OF_LARGE = 50  # tries that one counts for which was too large: to find that out takes long
@@ -131,6 +132,8 @@ class Recorder:
                 for attr, member in list(vars(value).items()):
                     if codes(member):
                         return module.__name__, value.__qualname__ + "." + attr
+                    if isinstance(member, property) and codes(member.fset):
+                        return module.__name__, value.__qualname__ + "." + attr + SETS
             elif codes(value):
                 return module.__name__, name
         return None
@@ -245,7 +248,7 @@ class Recorder:
             if frame.f_code in self.tests.begun:
                 self.tests.begin(frame.f_code)
             return
-        self.tests.now.add(key)
+        self.tests.now.add((key[0], key[1].removesuffix(SETS)))
         self.busy.now, self.parts = True, 0
         try:
             self.call(frame, key)

@@ -13,6 +13,7 @@ import random
 import sys
 
 import atoll_guard_records as records
+import atoll_guard_steps as steps
 from atoll_guard_answering import answer, raising
 from atoll_guard_callables import Calls, FUNCTIONS, giver
 from atoll_guard_clock import Clock
@@ -20,15 +21,17 @@ from atoll_guard_draws import Draws, MASK, fnv, short, variants
 from atoll_guard_edges import Edges, in_turn, is_large
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import FILES, PLACE
-from atoll_guard_making import NotMade, argument, call_text, decode, find, made
+from atoll_guard_inventing import Inventing
+from atoll_guard_making import NotMade, argument, call_text, decode, find, made, member
 from atoll_guard_offers import CHANGING, OPERATORS, OTHER_KINDS, as_type, has_texts, with_list
 from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, show
 from atoll_guard_places import spelled
 from atoll_guard_playing import Plays
+from atoll_guard_recorder import SETS
 from atoll_guard_renaming import throughout
 from atoll_guard_room import LONGEST
 from atoll_guard_tree import TREE
-from atoll_guard_vary import Vary, WRITTEN, near
+from atoll_guard_vary import NUMERIC, Vary, WRITTEN, near, twin
 from atoll_guard_watch import Watch
 from atoll_guard_watchdog import Watchdog
 
@@ -41,9 +44,9 @@ SELDOM = 8  # one case in so many has a word replaced throughout
 MOST_STEPS = 8  # calls of one method that an object may have had before, too
 
 
-class Session:
-    def __init__(self, q, out):
-        self.q, self.out = q, out
+class Session(Inventing):
+    def __init__(self, q, out, lines):
+        self.q, self.out, self.lines = q, out, lines
         self.dog = Watchdog((q.get("case_ms") or 5000) / 1000, out)
         with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
             self.kept = pickle.load(f)
@@ -196,6 +199,7 @@ class Session:
         random.seed(7)
         self.position = position
         self.dog.begin(position)
+        self.lines.of_case(position)
         try:
             FILES.clear()
             Calls.begin()
@@ -239,8 +243,9 @@ class Session:
                 if copies:
                     f = functools.partial(records.copied, me)
                 elif me is not None:
-                    f = inspect.getattr_static(type(me), name.rsplit(".", 1)[-1], None)
-                    f = getattr(me, name.rsplit(".", 1)[-1]) if not isinstance(f, property) else (lambda: getattr(me, name.rsplit(".", 1)[-1]))
+                    method = name.rsplit(".", 1)[-1]
+                    read = isinstance(inspect.getattr_static(type(me), method, None), property)
+                    f = functools.partial(getattr, me, method) if read else member(me, method)
                 else:
                     f = find(module, name.removesuffix(".__init__"))
             except (Exception, SystemExit) as e:
@@ -261,6 +266,7 @@ class Session:
             return self.invented(group, d, vary)
         self.row = d.n(len(calls))
         _, own, made_of, kwargs = pickle.loads(calls[self.row])
+        asking = (group.rpartition(".")[2], made_of, kwargs) if own is not None else None
         args, kwargs = [argument(a, vary) for a in made_of], {k: argument(v, vary) for k, v in kwargs.items()}
         names = self.kept["names"].get(group, []) if group not in self.plays.chosen else [""] * len(args)
         times = d.n(4)
@@ -278,6 +284,7 @@ class Session:
             own, args, kwargs = throughout(own, args, kwargs, vary.d, self.edges.words)
         self.keyword(group, names, kwargs, vary)
         args, kwargs = vary.places.through(args, len(names)), vary.places.through(kwargs)
+        vary.asking = asking
         return *self.object_of(own, vary), args, kwargs
 
     def another(self, v, group, name, vary):
@@ -285,11 +292,13 @@ class Session:
         d = vary.d
         if d.aim and not d.forced:
             d.forced.append(0)
-        kind = d.n(5)
+        kind, group = d.n(5), group.removesuffix(SETS)
         asked, pool = self.asked.get(group, {}).get(name, []), self.kept["pool"].get(name)
         asked = [k for k in asked if k != "text" or has_texts(v)]
         if asked and kind > 2:
             return as_type(v, d.pick(asked), d)
+        if asked and kind == 2 and type(v) in NUMERIC:
+            return twin(v)  # equal to what is allowed, and of another type
         if kind == 1 and name in self.kinds.get(group, ()):
             return as_type(v, d.pick(OTHER_KINDS), d)
         if kind == 2 and name in self.looked_up.get(group, ()):
@@ -322,83 +331,22 @@ class Session:
         if own[0] == "made":
             return made(own, vary)
         me = decode(own)
+        if vary and steps.inherited(type(me)):
+            words = show(me, live=True)
+            return me, words + steps.taken(me, vary)
         if vary and records.is_record(me):
             for _ in range(vary.own or int(vary.d.chance(4))):
                 me = vary.other(me)
             me = records.through(me, lambda x: vary.places.value(x, 0))
         return me, show(me, live=True)
 
-    def makers(self, group):
-        """How objects of the class of a method were made in any call."""
-        module, name = group.split(":")
-        owner = name.rpartition(".")[0]
-        if (module, owner) not in self.made:
-            out = {}
-            for g, calls in self.recorded.items():
-                if g.startswith(module + ":" + owner + "."):
-                    for data in calls:
-                        _, own, args, kwargs = pickle.loads(data)
-                        recipe = ("made", module, owner, (args, kwargs), (), {}) if g.endswith("__init__") else own
-                        out[repr(recipe)] = recipe
-            self.made[module, owner] = [out[k] for k in sorted(out, key=lambda k: (len(k), k)) if out[k] is not None]
-        return self.made[module, owner]
-
-    def invented(self, group, d, vary):
-        """A call of what no test calls: arguments by the names and notes of its parameters."""
-        module, name = group.split(":")
-        owner, _, method = name.rpartition(".")
-        f = find(module, name.removesuffix(".__init__"))
-        if not owner or method == "__init__" or not inspect.isroutine(f) and not isinstance(f, property):
-            return None, "", *self.invented_arguments(f, vary, group)
-        held = inspect.getattr_static(find(module, owner), method)
-        if isinstance(held, (staticmethod, classmethod)):
-            return None, "", *self.invented_arguments(f, vary, group)
-        recipes = self.makers(group)
-        if recipes:
-            me, words = self.object_of(d.pick(recipes), vary)
-        else:
-            args, kwargs = self.invented_arguments(find(module, owner), vary, module + ":" + owner + ".__init__")
-            words = owner + call_text(args, kwargs)
-            try:
-                me = find(module, owner)(*args, **kwargs)
-            except (Exception, SystemExit) as e:
-                raise NotMade(words, failure(e)) from None
-        return me, words, *(([], {}) if isinstance(held, property) else self.invented_arguments(f, vary, group, 1))
-
-    def invented_arguments(self, f, vary, group, skip=0):
-        d, args, kwargs = vary.d, [], {}
-        asked = self.asked.get(group, {})
-        for p in list(inspect.signature(f).parameters.values())[skip:]:
-            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
-                if p.default is not p.empty and d.n(3) == 0:
-                    break
-                args.append(self.value_for(p, vary, asked))
-            elif p.kind is p.VAR_POSITIONAL:
-                args += [vary.anything() for _ in range(d.n(4))]
-            elif p.kind is p.KEYWORD_ONLY and (p.default is p.empty or d.n(2)):
-                kwargs[p.name] = self.value_for(p, vary, asked)
-        return vary.places.through(args), vary.places.through(kwargs)
-
-    def value_for(self, p, vary, asked):
-        if "function" in asked.get(p.name, ()) and vary.d.n(4):
-            return vary.d.pick(FUNCTIONS)
-        pool = self.kept["pool"].get(p.name)
-        if pool and not vary.d.chance(3):
-            v = decode(vary.d.pick(pool))
-            return vary.other(v) if vary.d.n(2) else v
-        if p.annotation is p.empty and p.default in (p.empty, None):  # most often a text
-            kinds = [vary.text, vary.integer, vary.number, vary.anything, vary.text, vary.text]
-            if vary.d.aim:
-                vary.d.forced.insert(0, {"text": 0, "int": 1, "float": 2}.get(vary.d.aim[0], 3))
-            return vary.d.pick(kinds)()
-        return vary.like(p)
-
     def exists(self, group):
         if group in self.plays.chosen:
             return ""
         module, name = group.split(":")
         try:
-            f = find(module, name.removesuffix(".__init__"))
+            f = find(module, name.removesuffix(".__init__").removesuffix(SETS))
+            f = f.fset if name.endswith(SETS) else f
         except (ImportError, AttributeError):
             return None
         if name.rsplit(".", 1)[-1] in OPERATORS - {"__init__", "__call__"}:

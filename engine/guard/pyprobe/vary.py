@@ -2,6 +2,7 @@
 
 Standard library only.
 """
+import contextlib
 import enum
 import inspect
 import io
@@ -15,6 +16,7 @@ from atoll_guard_callables import FUNCTIONS, NAMED
 from atoll_guard_chains import inserted
 from atoll_guard_files import FILES, other_lines, text_of
 from atoll_guard_kinds import KINDS, derived
+from atoll_guard_making import decode, member
 from atoll_guard_places import Places, as_bytes
 
 ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;", "\"'`\\()[]{}<>#@!?*+=|&%$^~", "éßİıØΣς世界\u0301😀\u00a0"]
@@ -34,6 +36,7 @@ WRITTEN = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 WAYS = ["-{n}", "+{n}", "{n}e5", "{w}E5", "{w}e-3", "{w}E+2", ".{w}", "{w}.", "{w}.0", "{n}0", "0{n}", "00{w}", "{w}_000", "{w},000", "0x{x}", "0X{x}", "0xA", "0o7", "0b1", "{w}j", " {n} ",
         "inf", "-Infinity", "NaN", "1/{w}", "{w}%", "({w})"]
 BETWEEN = [", ", ",", ";", "|", "&", " ", "\n", ".", "/", ":"]  # items of a list in a text
+NAMED_VALUE = re.compile(r"(\w+)\s*[=:]\s*(.*)", re.DOTALL)
 PARTS = re.compile(r"\W?\w+")
 
 
@@ -50,6 +53,7 @@ class Vary:
         self.givers = givers  # functions that give objects of the tree
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
+        self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
         self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
         self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + edges.matched + [s for s in lits["strings"] if 0 < len(s) <= 2]
 
@@ -82,8 +86,22 @@ class Vary:
         calls = self.methods(module, owner)
         if not calls:
             return history
+        k = self.d.n(3)
+        if self.asking and k == 0:  # what it keeps of a call is seen by the same one behind another
+            return [*history, self.asking, self.d.pick(calls)]
+        if self.asking and k == 1:
+            return [*history, self.asking]
         at = self.d.n(len(history) + 1)
         return inserted(history, at, self.d.pick(calls))
+
+    def ask(self, me):
+        """Makes the call that is asked for, as it was, and gives it in words."""
+        method, args, kwargs = self.asking
+        with contextlib.suppress(Exception, SystemExit):
+            result = member(me, method)
+            if callable(result):
+                result(*map(decode, args), **{k: decode(v) for k, v in kwargs.items()})
+        return "." + method + "(...)"
 
     def choose_step(self, n):
         """Which of the n calls that an object had gets another argument: one now and then, and mostly where the call itself is as it was."""
@@ -327,14 +345,35 @@ class Vary:
         d = self.d
         between = d.pick([b for b in BETWEEN if b in s] or BETWEEN[:1])
         items = s.split(between)
-        items.insert(d.n(len(items) + 1), d.pick(items))
+        item = d.pick(items)
+        items.insert(d.n(len(items) + 1), self.beside_it(item, 0) if d.n(2) else item)
         return between.join(items)
+
+    def beside_it(self, v, depth):
+        """What may stand beside a value as one more of its name: with another value, or the name in another case."""
+        d = self.d
+        if type(v) in (list, tuple) and v:
+            at = d.pick([0, len(v) - 1])
+            return type(v)([*v[:at], self.beside_it(v[at], depth + 1) if at == 0 else self.other(v[at], depth + 1), *v[at + 1 :]])
+        if type(v) is dict and v:
+            key = d.pick(list(v))
+            return {**v, key: self.other(v[key], depth + 1)}
+        if type(v) is not str:
+            return self.other(v, depth + 1)
+        named = NAMED_VALUE.search(v)
+        if named and d.n(3):
+            return v[: named.start(2)] + (self.other_text(named.group(2)) if d.n(2) else d.pick(["", "1", "x", named.group(2) * 2])) + v[named.end(2) :]
+        name = v[: named.end(1)] if named else v
+        return d.pick([name.swapcase(), name.title(), name.upper(), name.lower()]) + v[len(name) :]
 
     def other_list(self, v, depth):
         d = self.d
         if not v:
             return [self.anything(2)] if d.n(2) else v
-        at, k = d.n(len(v)), d.n(7)
+        at, k = d.n(len(v)), d.n(8)
+        if k == 7:
+            to = d.n(len(v) + 1)
+            return [*v[:to], self.beside_it(v[at], depth), *v[to:]]
         if k == 0:
             return v[:at] + v[at + 1 :]
         if k == 1:
@@ -357,8 +396,11 @@ class Vary:
         if not v:
             return {self.text(): self.anything(2)}
         key = d.pick(list(v))
-        k = d.n(4)
+        k = d.n(5)
         out = dict(v)
+        if k == 4 and type(key) is str:
+            out[self.beside_it(key, depth)] = self.other(v[key], depth + 1)
+            return out
         if k == 0:
             del out[key]
         elif k == 1:
