@@ -20,16 +20,17 @@ from atoll_guard_tree import in_tree, of_tree
 AGAIN = 3  # one of so many calls is made once more
 
 
-def answer(f, me, making, args, kwargs):
-    """What a call of f came to; me is the object that it is a method of, None for none, and making says that it makes one."""
+def answer(f, me, making, args, kwargs, shares=True):
+    """What a call of f came to; me is the object that it is a method of, None for none, and making says that it makes one. shares: also
+    what it shares with others."""
     given, result = list(args) + list(kwargs.values()), None
     try:
         lists = reading.listed(args) if me is None else None
         result = called(f, args, kwargs)
         taken = sharing.Taken(result) if is_drained(result) else None
-        shares = "" if taken else sharing.told(result, result if making else me, given, of_tree)
+        of_others = "" if taken or not shares else sharing.told(result, result if making else me, given, of_tree)
         outcome = answers(result, in_tree, show, failure) if made_by(result, in_tree) else show(taken or result)
-        outcome += sharing.told(taken.items, me, given, of_tree) + reading.told(f, args, kwargs, lists) if taken else shares
+        outcome += sharing.told(taken.items, me, given, of_tree) + reading.told(f, args, kwargs, lists) if taken else of_others
     except (Exception, SystemExit) as e:
         outcome = failure(e)
     after = [show(a) for a in given if isinstance(a, (list, dict, set, bytearray)) or rest_of(a)]
@@ -39,7 +40,7 @@ def answer(f, me, making, args, kwargs):
         outcome += "; self after it " + show(me)
     if FILES.held:
         outcome += FILES.after(given)
-    elif not making and sharing.rooms(result, of_tree, False) and zlib.crc32(outcome.encode("utf-8", "surrogatepass")) % AGAIN == 0:
+    elif shares and not making and sharing.rooms(result, of_tree, False) and zlib.crc32(outcome.encode("utf-8", "surrogatepass")) % AGAIN == 0:
         outcome += again(f, args, kwargs, result, [me] + given)
     return outcome
 

@@ -112,16 +112,6 @@ def lacks(given):
 
 
 @counted
-def ends(given):
-    raise StopIteration
-
-
-@counted
-def misused(given):
-    raise TypeError("of no type")
-
-
-@counted
 def listed(given):
     return list(given)
 
@@ -147,7 +137,7 @@ def giver(find, name):
     return give
 
 
-FUNCTIONS = [first, as_text, size, in_lower_case, zero, truth, order, last, nothing, untruth, empty_text, fails, listed, in_row, in_table, lacks, ends, misused]
+FUNCTIONS = [first, as_text, size, in_lower_case, zero, truth, order, last, nothing, untruth, empty_text, fails, listed, in_row, in_table, lacks]
 OF_NONE, OF_ONE, OF_MORE = FUNCTIONS.index(empty_text), FUNCTIONS.index(first), FUNCTIONS.index(order)
 
 

@@ -9,7 +9,6 @@ import inspect
 import pickle
 
 import atoll_guard_matches as matches
-import atoll_guard_steps as steps
 from atoll_guard_callables import FUNCTIONS
 from atoll_guard_files import FILES
 from atoll_guard_outcomes import MOST_DRAINED, failure, show
@@ -75,7 +74,7 @@ def made(recipe, vary=None, tell=True):
             words += " with %s = %s" % (attribute, show(value, live=True)) if tell else ""
             with contextlib.suppress(Exception, SystemExit):
                 setattr(me, attribute, value)
-    return me, words + steps.taken(me, vary) if vary and tell else words
+    return me, words
 
 
 def argument(recipe, vary):

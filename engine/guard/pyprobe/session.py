@@ -61,6 +61,7 @@ class Session(Inventing):
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
         self.aims, self.made, self.called, self.near_to, self.values = {}, {}, {}, {}, []
         self.position, self.row, self.watch = 0, 0, self.watched()
+        self.telling = q["mode"] != "explore"  # where inputs are looked for, nobody reads what they are and what came of them
         self.asked = self.asked_types()
         self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
         self.inner, self.kinds, self.looked_up = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up"))
@@ -238,7 +239,7 @@ class Session(Inventing):
                 called, args, kwargs = "copy of " + words, [], {}
             elif me is not None:
                 called = words + "." + name.rsplit(".", 1)[-1]
-            shown = (called + ("" if copies else call_text(args, kwargs))).replace(FLOAT_MARK, "")
+            shown = (called + (call_text(args, kwargs) if self.telling and not copies else "")).replace(FLOAT_MARK, "")
             try:
                 if copies:
                     f = functools.partial(records.copied, me)
@@ -250,7 +251,7 @@ class Session(Inventing):
                     f = find(module, name.removesuffix(".__init__"))
             except (Exception, SystemExit) as e:
                 f = functools.partial(raising, e)
-            outcome = answer(f, me, name.endswith("__init__"), args, kwargs)
+            outcome = answer(f, me, name.endswith("__init__"), args, kwargs, self.telling)
             if self.misused and outcome.startswith("raises "):
                 outcome = "raises"  # which error is nothing to who made one
         if printed.getvalue():
@@ -329,7 +330,8 @@ class Session(Inventing):
         if own is None:
             return None, ""
         if own[0] == "made":
-            return made(own, vary)
+            me, words = made(own, vary, self.telling)
+            return me, words + steps.taken(me, vary) if vary else words
         me = decode(own)
         if vary and steps.inherited(type(me)):
             words = show(me, live=True)
@@ -346,9 +348,10 @@ class Session(Inventing):
         module, name = group.split(":")
         try:
             f = find(module, name.removesuffix(".__init__").removesuffix(SETS))
-            f = f.fset if name.endswith(SETS) else f
         except (ImportError, AttributeError):
             return None
+        if name.endswith(SETS):
+            return None if isinstance(f, property) and f.fset is None else "(value)"
         if name.rsplit(".", 1)[-1] in OPERATORS - {"__init__", "__call__"}:
             return ""  # nobody names their parameters
         try:

@@ -55,7 +55,6 @@ class Vary:
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
         self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
         self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
-        self.bits = [s for s in edges.strs if 0 < len(s) <= 3] + edges.marks + edges.matched + [s for s in lits["strings"] if 0 < len(s) <= 2]
 
     def once(self, make):
         """What make gives, an object of which one part of its making is varied."""
@@ -247,9 +246,9 @@ class Vary:
             return self.replaced(s)
         if k > 23:
             return self.rewritten(s)
-        if k > 19 and self.bits:
-            bit = d.pick(self.bits)
-            return d.pick([s + bit, s[:at] + bit + s[at:], bit + s, s[:at] + bit + d.pick(self.bits) + s[at:]])
+        if k > 19 and self.edges.bits:
+            bit = d.pick(self.edges.bits)
+            return d.pick([s + bit, s[:at] + bit + s[at:], bit + s, s[:at] + bit + d.pick(self.edges.bits) + s[at:]])
         if k > 17:
             return self.reparted(s)
         if k > 13:
