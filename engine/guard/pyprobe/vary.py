@@ -317,7 +317,7 @@ class Vary:
         elif k == 4:
             n += str(d.n(10))
         elif k == 5:
-            n = "".join(str(d.n(10)) for _ in range(1 + d.n(20)))
+            n = "".join(str(d.n(10)) for _ in range(1 + d.n(d.pick([6, 20]))))
         elif self.lits["ints"]:
             n = str(abs(self.d.pick(self.lits["ints"]) + d.n(3) - 1))
         return s[: run.start()] + n + s[run.end() :]
