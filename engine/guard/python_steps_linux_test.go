@@ -194,3 +194,49 @@ func TestRefactoringsOfDerivedPythonTypesRaiseNoAlarm(t *testing.T) {
 		"        out.setdefault(name.strip(), value.strip())", "        name = name.strip()\n        if name not in out:\n            out[name] = value.strip()",
 	))
 }
+
+// queue catches what a list leads to that has no hash.
+const queue = `
+class Queue:
+    def __init__(self):
+        self.names, self.at = [], {}
+
+    def add(self, name):
+        if name not in self.at:
+            self.at[name] = len(self.names)
+            self.names.append(name)
+        return self.at[name]
+
+    def update(self, names):
+        last = 0
+        try:
+            for name in names:
+                last = self.add(name)
+        except TypeError:
+            raise ValueError("names come in a list")
+        return last
+`
+
+const queueTest = `
+import unittest
+import kit
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        queue = kit.Queue()
+        self.assertEqual(queue.update(["a", "b", "a"]), 0)
+        self.assertEqual(queue.names, ["a", "b"])
+        with self.assertRaises(ValueError):
+            queue.update(3)
+`
+
+func TestWhatAPythonFunctionCatchesIsFound(t *testing.T) {
+	t.Parallel()
+	eachIsFound(t, 200, queue, queueTest, []edited{
+		{
+			"an error of what it calls", "        try:\n            for name in names:\n                last = self.add(name)\n        except TypeError:\n            raise ValueError(\"names come in a list\")\n",
+			"        try:\n            names = iter(names)\n        except TypeError:\n            raise ValueError(\"names come in a list\")\n        for name in names:\n            last = self.add(name)\n", "kit.Queue.update",
+		},
+	})
+}

@@ -204,6 +204,15 @@ def looked_up(name, was, now):
     return out
 
 
+def caught(name, was, now):
+    """The functions of which one version alone catches what a list without a hash leads to around the same statements, by group: it is
+    an input to them."""
+    kinds = {"TypeError", "Exception"}
+    tries = lambda f: {ast.dump(n) for n in ast.walk(f) if isinstance(n, ast.Try) and any(h.type is None or kinds & {getattr(x, "id", "") for x in ast.walk(h.type)} for h in n.handlers)}
+    a, b = ({group: tries(f) for group, f in groups_of(name, ast.parse(text))} for text in (was, now))
+    return {group: True for group in sorted({*a, *b}) if a.get(group, set()) != b.get(group, set())}
+
+
 def classes_asked_for(name, texts):
     """The classes of a file that its functions ask values for, in one of its versions, or compare them with."""
     trees = [ast.parse(text) for text in texts]

@@ -6,7 +6,7 @@ import ast
 import contextlib
 
 import atoll_guard_records as records
-from atoll_guard_offers import asked_by, classes_asked_for, asked_otherwise, looked_up, only_one_asks
+from atoll_guard_offers import asked_by, caught, classes_asked_for, asked_otherwise, looked_up, only_one_asks
 from atoll_guard_tree import sources_of_tree
 from atoll_guard_watch import hidden, plan
 
@@ -133,6 +133,7 @@ def watched(q, was, now, names):
             out[name]["classes"] = classes_asked_for(name, [text, source])
             out[name]["inner"] = only_one_asks(name, text, source)
             out[name]["kinds"] = asked_otherwise(name, text, source)
+            out[name]["caught"] = caught(name, text, source)
             out[name]["looked_up"] = looked_up(name, text, source)
     return out
 

@@ -64,7 +64,7 @@ class Session(Inventing):
         self.telling = q["mode"] != "explore"  # where inputs are looked for, nobody reads what they are and what came of them
         self.asked = self.asked_types()
         self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
-        self.inner, self.kinds, self.looked_up = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up"))
+        self.inner, self.kinds, self.looked_up, self.caught = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up", "caught"))
         self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]
         self.plays = Plays(self.kept["scenarios"], self.files)
         for group, test in self.plays.chosen.items():
@@ -300,6 +300,8 @@ class Session(Inventing):
             return as_type(v, d.pick(asked), d)
         if asked and kind == 2 and type(v) in NUMERIC:
             return twin(v)  # equal to what is allowed, and of another type
+        if group in self.caught and kind == 0:
+            return with_list(v, d)
         if kind == 1 and name in self.kinds.get(group, ()):
             return as_type(v, d.pick(OTHER_KINDS), d)
         if kind == 2 and name in self.looked_up.get(group, ()):
