@@ -41,6 +41,7 @@ OF_CASE = 120  # characters about one case, besides the name of its group
 EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
 LARGE_SHARE = 40  # one case in so many is a large call
 SELDOM = 8  # one case in so many has a word replaced throughout
+ANY_KEYWORDS = ("b", "a")  # given in no order that sorting gives
 MOST_STEPS = 8  # calls of one method that an object may have had before, too
 
 
@@ -318,14 +319,22 @@ class Session(Inventing):
         return vary.other(v)
 
     def keyword(self, group, names, kwargs, vary):
-        """One more keyword for what takes any: one that its module knows."""
-        module = group.split(":")[0]
-        known = {k: v for k, v in self.kept["keywords"].get(module, {}).items() if k not in names}
-        if group in self.kept["open"] and known and vary.d.chance(2):
-            for _ in range(1 + vary.d.n(3)):
-                k = vary.d.pick(list(known))
+        """For what takes any keyword: one more that its module knows, any where it knows none, and another order of them."""
+        d = vary.d
+        if group not in self.kept["open"]:
+            return
+        known = {k: v for k, v in self.kept["keywords"].get(group.split(":")[0], {}).items() if k not in names}
+        if known and d.chance(2):
+            for _ in range(1 + d.n(3)):
+                k = d.pick(list(known))
                 pool = self.kept["pool"].get(k)
-                kwargs[k] = decode(vary.d.pick(pool)) if pool and type(known[k]) is not bool and vary.d.n(2) else vary.other(known[k])
+                kwargs[k] = decode(d.pick(pool)) if pool and type(known[k]) is not bool and d.n(2) else vary.other(known[k])
+        elif not known and d.chance(4):
+            kwargs.update((k, vary.anything(2)) for k in ANY_KEYWORDS if k not in names)
+        if len(kwargs) > 1 and d.chance(3):
+            turned = list(kwargs.items())[::-1]
+            kwargs.clear()
+            kwargs.update(turned)
 
     def object_of(self, own, vary):
         """The object of a call and how it is made in words."""
