@@ -240,3 +240,10 @@ func TestWhatAPythonFunctionCatchesIsFound(t *testing.T) {
 		},
 	})
 }
+
+func TestWhatNoPythonTestComparesIsComparedWithAnotherOfItsClass(t *testing.T) {
+	t.Parallel()
+	const zone = "class Zone:\n    def __init__(self, offset, name):\n        self._offset, self._name = offset, name\n\n    def text(self):\n        return self._name\n\n    def __eq__(self, other):\n        if not isinstance(other, Zone):\n            return NotImplemented\n        return self._offset == other._offset and self._name == other._name\n"
+	const zoneTest = "import unittest\nimport kit\n\n\nclass Test(unittest.TestCase):\n    def test(self):\n        self.assertEqual(kit.Zone(60, \"CET\").text(), \"CET\")\n"
+	eachIsFound(t, 200, zone, zoneTest, []edited{{"a part that is left out", " and self._name == other._name", "", "kit.Zone.__eq__"}})
+}

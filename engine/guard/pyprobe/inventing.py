@@ -11,6 +11,10 @@ from atoll_guard_outcomes import failure
 from atoll_guard_recorder import SETS
 
 
+# What Python asks two objects of one class for: they are alike but for a part.
+WITH_ANOTHER = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__add__", "__sub__", "__and__", "__or__", "__xor__"}
+
+
 class Inventing:
     """The part of a session that invents calls."""
 
@@ -41,7 +45,8 @@ class Inventing:
             return None, "", *self.invented_arguments(f, vary, group)
         recipes = self.makers(group)
         if recipes:
-            me, words = self.object_of(d.pick(recipes), vary)
+            recipe = d.pick(recipes)
+            me, words = self.object_of(recipe, vary)
         else:
             args, kwargs = self.invented_arguments(find(module, owner), vary, module + ":" + owner + ".__init__")
             words = owner + call_text(args, kwargs)
@@ -51,7 +56,11 @@ class Inventing:
                 raise NotMade(words, failure(e)) from None
         if method.endswith(SETS):
             return me, words, *self.invented_arguments(held.fset, vary, group, 1)
-        return me, words, *(([], {}) if isinstance(held, property) else self.invented_arguments(f, vary, group, 1))
+        args, kwargs = ([], {}) if isinstance(held, property) else self.invented_arguments(f, vary, group, 1)
+        if method in WITH_ANOTHER and recipes and args and d.n(4):
+            other = lambda: self.object_of(recipe if d.n(4) else d.pick(recipes), vary)[0]
+            args[0] = vary.once(other) if d.n(2) else other()
+        return me, words, args, kwargs
 
     def invented_arguments(self, f, vary, group, skip=0):
         d, args, kwargs = vary.d, [], {}
