@@ -349,7 +349,7 @@ class Vary:
         return between.join(items)
 
     def beside_it(self, v, depth):
-        """What may stand beside a value as one more of its name: with another value, or the name in another case."""
+        """What may stand beside a value as one more of its name: with another value, the name in another case, or an equal number of another type."""
         d = self.d
         if type(v) in (list, tuple) and v:
             at = d.pick([0, len(v) - 1])
@@ -358,7 +358,7 @@ class Vary:
             key = d.pick(list(v))
             return {**v, key: self.other(v[key], depth + 1)}
         if type(v) is not str:
-            return self.other(v, depth + 1)
+            return twin(v) if type(v) in NUMERIC and d.n(2) else self.other(v, depth + 1)
         named = NAMED_VALUE.search(v)
         if named and d.n(3):
             return v[: named.start(2)] + (self.other_text(named.group(2)) if d.n(2) else d.pick(["", "1", "x", named.group(2) * 2])) + v[named.end(2) :]
