@@ -127,7 +127,10 @@ func stepsOfBest(s *view.Snapshot) []step {
 	if s.Sure != nil {
 		out = append(out, step{"promote " + s.Sure.ID.String() + " --verify", "its gain is confirmed"})
 	}
-	return append(append(out, step{"promote best --verify", ""}), moreJobs(s)...)
+	if s.Best.Verified == nil { // else it is on a branch already
+		out = append(out, step{"promote best --verify", ""})
+	}
+	return append(out, moreJobs(s)...)
 }
 
 // gainless reports whether samples that decided nothing speak against the gain of the best, and no

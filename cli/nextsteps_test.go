@@ -126,7 +126,7 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 		},
 		"a promotion found the gain of the best": {
 			view.Snapshot{Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.WithinNoise, N: 4}, Verified: &view.Branch{}}, State: record.ExperimentStopped},
-			[]string{"show best", "diff best", "promote best --verify"},
+			[]string{"show best", "diff best"},
 		},
 		"the evaluator fails on the root": {
 			view.Snapshot{Best: view.Standing{ID: record.NoCandidate}, State: record.ExperimentBroken}, []string{"run --new"},
