@@ -6,7 +6,7 @@ import inspect
 import pickle
 
 from atoll_guard_callables import FUNCTIONS
-from atoll_guard_making import NotMade, call_text, decode, find
+from atoll_guard_making import NotMade, call_text, decode, find, named
 from atoll_guard_outcomes import failure
 from atoll_guard_recorder import SETS
 
@@ -37,7 +37,7 @@ class Inventing:
         """A call of what no test calls: arguments by the names and notes of its parameters."""
         module, name = group.split(":")
         owner, _, method = name.rpartition(".")
-        f = find(module, name.removesuffix(".__init__").removesuffix(SETS))
+        f = named(group)
         if not owner or method == "__init__" or not inspect.isroutine(f) and not isinstance(f, property):
             return None, "", *self.invented_arguments(f, vary, group)
         held = inspect.getattr_static(find(module, owner), method.removesuffix(SETS))

@@ -82,6 +82,12 @@ def argument(recipe, vary):
     return made(recipe, vary, tell=False)[0] if recipe[0] == "made" and vary and vary.d.put is not None else decode(recipe)
 
 
+def named(group):
+    """What a group names: a function, a class where it is what makes its objects, a property also where it is what sets it."""
+    module, name = group.split(":")
+    return find(module, name.removesuffix(".__init__").removesuffix(SETS))
+
+
 def member(me, name):
     """What an object has by a name; of a property, with what sets it behind its name, that."""
     return functools.partial(setattr, me, name.removesuffix(SETS)) if name.endswith(SETS) else getattr(me, name)

@@ -164,7 +164,7 @@ def asked_by(name, tree):
 def only_one_asks(name, was, now):
     """The types that functions of one version of a file alone ask values for that are no parameters, by group."""
     asked = lambda f: {k for kinds in asked_types(f, inner=True).values() for k in kinds if k not in ("function", "None", "text")}
-    a, b = ({group: asked(f) for group, f in groups_of(name, ast.parse(text))} for text in (was, now))
+    a, b = ({group: asked(f) for group, f in groups_of(name, tree)} for tree in (was, now))
     return {group: sorted(kinds) for group in sorted({*a, *b}) for kinds in [a.get(group, set()) ^ b.get(group, set())] if kinds}
 
 
@@ -180,7 +180,7 @@ def tables_of(tree):
 
 def asked_otherwise(name, was, now):
     """The parameters that the two versions of a file ask for different types, by group: what is of none of them may be another thing."""
-    a, b = (asked_by(name, ast.parse(text)) for text in (was, now))
+    a, b = (asked_by(name, tree) for tree in (was, now))
     plain = lambda kinds: {k for k in kinds if k in ASKED}
     out = {}
     for group in sorted({*a, *b}):
@@ -194,11 +194,10 @@ def asked_otherwise(name, was, now):
 def looked_up(name, was, now):
     """The parameters of functions of which one version alone may look for something in a set or a table, by group: a list is found in
     none, and in no list is it an error to look for one."""
-    trees = [ast.parse(text) for text in (was, now)]
-    held, made = [tables_of(tree) for tree in trees], [{group: tables_in(f) for group, f in groups_of(name, tree)} for tree in trees]
+    held, made = [tables_of(tree) for tree in (was, now)], [{group: tables_in(f) for group, f in groups_of(name, tree)} for tree in (was, now)]
     moved = {k for k in {*held[0], *held[1]} if held[0].get(k) != held[1].get(k)}
     out = {}
-    for group, f in groups_of(name, trees[1]):
+    for group, f in groups_of(name, now):
         if made[0].get(group) != made[1][group] or moved & {n.id for n in ast.walk(f) if isinstance(n, ast.Name)}:
             out[group] = sorted({p.arg for p in f.args.args + f.args.kwonlyargs} - {"self", "cls"})
     return out
@@ -209,16 +208,15 @@ def caught(name, was, now):
     an input to them."""
     kinds = {"TypeError", "Exception"}
     tries = lambda f: {ast.dump(n) for n in ast.walk(f) if isinstance(n, ast.Try) and any(h.type is None or kinds & {getattr(x, "id", "") for x in ast.walk(h.type)} for h in n.handlers)}
-    a, b = ({group: tries(f) for group, f in groups_of(name, ast.parse(text))} for text in (was, now))
+    a, b = ({group: tries(f) for group, f in groups_of(name, tree)} for tree in (was, now))
     return {group: True for group in sorted({*a, *b}) if a.get(group, set()) != b.get(group, set())}
 
 
-def classes_asked_for(name, texts):
+def classes_asked_for(name, was, now):
     """The classes of a file that its functions ask values for, in one of its versions, or compare them with."""
-    trees = [ast.parse(text) for text in texts]
-    known = {n.name for tree in trees for n in tree.body if isinstance(n, ast.ClassDef)}
+    known = {n.name for tree in (was, now) for n in tree.body if isinstance(n, ast.ClassDef)}
     out = set()
-    for n in (n for tree in trees for n in ast.walk(tree)):
+    for n in (n for tree in (was, now) for n in ast.walk(tree)):
         asked = n.args[1:2] if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "isinstance" else [n.left, *n.comparators] if isinstance(n, ast.Compare) else []
         out |= {x.id for a in asked for x in ast.walk(a) if isinstance(x, ast.Name) and x.id in known}
     return sorted(module_of(name) + ":" + c for c in out)

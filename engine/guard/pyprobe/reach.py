@@ -129,12 +129,13 @@ def watched(q, was, now, names):
         with contextlib.suppress(OSError, UnicodeDecodeError, SyntaxError, ValueError), open(name, encoding="utf-8") as f:
             text = f.read()
             out[name] = plan(text, source, tables, names & (set(tables[0]) | set(tables[1])))
-            out[name]["asked"] = asked_by(name, ast.parse(source))
-            out[name]["classes"] = classes_asked_for(name, [text, source])
-            out[name]["inner"] = only_one_asks(name, text, source)
-            out[name]["kinds"] = asked_otherwise(name, text, source)
-            out[name]["caught"] = caught(name, text, source)
-            out[name]["looked_up"] = looked_up(name, text, source)
+            old, new = ast.parse(text), ast.parse(source)
+            out[name]["asked"] = asked_by(name, new)
+            out[name]["classes"] = classes_asked_for(name, old, new)
+            out[name]["inner"] = only_one_asks(name, old, new)
+            out[name]["kinds"] = asked_otherwise(name, old, new)
+            out[name]["caught"] = caught(name, old, new)
+            out[name]["looked_up"] = looked_up(name, old, new)
     return out
 
 

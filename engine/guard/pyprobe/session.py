@@ -22,7 +22,7 @@ from atoll_guard_edges import Edges, in_turn, is_large
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import FILES, PLACE
 from atoll_guard_inventing import Inventing
-from atoll_guard_making import NotMade, argument, call_text, decode, find, made, member
+from atoll_guard_making import NotMade, argument, call_text, decode, find, made, member, named
 from atoll_guard_offers import CHANGING, OPERATORS, OTHER_KINDS, as_type, has_texts, with_list
 from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, show
 from atoll_guard_places import spelled
@@ -179,9 +179,8 @@ class Session(Inventing):
                         continue
                     lists.append([([base, 1, at, 0], ("other", 0, i), is_large(e), len(calls), len(args) + len(kwargs)) for i, e in enumerate(values)])
         else:
-            module, name = group.split(":")
             with contextlib.suppress(Exception, SystemExit):
-                places = min(3, len(inspect.signature(find(module, name.removesuffix(".__init__"))).parameters))
+                places = min(3, len(inspect.signature(named(group)).parameters))
                 for place in range(places):
                     lists += [[([], (kind, place, i), is_large(e), 0, 0) for i, e in enumerate(values)] for kind, values in (("int", self.edges.ints), ("text", self.edges.texts), ("float", self.edges.floats))]
         early, late = [], []
@@ -249,7 +248,7 @@ class Session(Inventing):
                     read = isinstance(inspect.getattr_static(type(me), method, None), property)
                     f = functools.partial(getattr, me, method) if read else member(me, method)
                 else:
-                    f = find(module, name.removesuffix(".__init__"))
+                    f = named(group)
             except (Exception, SystemExit) as e:
                 f = functools.partial(raising, e)
             outcome = answer(f, me, name.endswith("__init__"), args, kwargs, self.telling)
@@ -356,9 +355,9 @@ class Session(Inventing):
     def exists(self, group):
         if group in self.plays.chosen:
             return ""
-        module, name = group.split(":")
+        _, name = group.split(":")
         try:
-            f = find(module, name.removesuffix(".__init__").removesuffix(SETS))
+            f = named(group)
         except (ImportError, AttributeError):
             return None
         if name.endswith(SETS):
