@@ -26,12 +26,12 @@ func unsure(s *view.Snapshot) string {
 	return fmt.Sprintf("the gain of %s is not confirmed: by the %s held out so far it may be none", b.ID, view.Plural(c.N, "sample"))
 }
 
-// sure names whose gain is confirmed where that of the best is not, and what to do with it; ""
-// for nobody.
+// sure names whose gain is sure where that of the best is not, and what to do with it where it
+// is on no branch yet; "" for nobody.
 func (a *App) sure(s *view.Snapshot) string {
 	text := s.SureText()
-	if text == "" {
-		return ""
+	if text == "" || s.Sure.Verified != nil {
+		return text
 	}
 	return fmt.Sprintf("%s: `%s` measures it on your branch", text, a.says("promote "+s.Sure.ID.String()+" --verify"))
 }
@@ -86,6 +86,9 @@ func nextSteps(s *view.Snapshot) []step {
 	}
 	var out []step
 	add := func(command, why string) { out = append(out, step{command, why}) }
+	if s.Sure != nil {
+		add("show "+s.Sure.ID.String(), "a promotion verified its gain")
+	}
 	measured := s.Jobs.Placed + s.Jobs.Scored
 	if n := s.Jobs.Held; n > 0 {
 		add("candidates --status held", view.Plural(n, "candidate")+" waiting for your review")
@@ -124,7 +127,7 @@ func stepsOfBest(s *view.Snapshot) []step {
 		}
 		return append(out, step{"run", "the search goes on: its jobs are not used up"})
 	}
-	if s.Sure != nil {
+	if s.Sure != nil && s.Sure.Verified == nil {
 		out = append(out, step{"promote " + s.Sure.ID.String() + " --verify", "its gain is confirmed"})
 	}
 	if s.Best.Verified == nil { // else it is on a branch already

@@ -64,7 +64,7 @@ func TestWhoLooksBetterIsNamedWithWhatFindsOut(t *testing.T) {
 	if got := (&App{}).hopeful(&s); got != "" {
 		t.Errorf("of nobody it says %q", got)
 	}
-	s.Hope = &view.Standing{ID: 25, Objective: 0.338, Samples: 2}
+	s.Hope = &view.Rival{ID: 25, Objective: 0.338, Samples: 2, Plain: true}
 	const want = "c25 looks better than the best, 0.338 of the root's ms by 2 samples, which is too few to be sure: `atoll run` goes on, `atoll promote c25 --verify` measures it alone"
 	if got := (&App{}).hopeful(&s); got != want {
 		t.Errorf("it says %q, want %q", got, want)
@@ -104,6 +104,7 @@ func TestWhoseGainIsConfirmedIsNamedBesideABestWhoseGainIsNot(t *testing.T) {
 
 func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 	root := view.Standing{ID: record.Root}
+	verified := &view.Standing{ID: 4, Verified: &view.Branch{Name: "atoll/x-c4", Promotion: record.Promotion{Base: "main"}}}
 	offline := []view.Yield{{Name: "offline"}}
 	scoped := func(globs ...string) record.Experiment {
 		cfg := config.Defaults()
@@ -114,6 +115,12 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 		s    view.Snapshot
 		want []string
 	}{
+		"a promotion verified one that does not lead": {
+			view.Snapshot{Best: root, Sure: verified, State: record.ExperimentStopped, Grade: "good", Jobs: view.Counts{Scored: 3, Max: 30}}, []string{"show c4", "run"},
+		},
+		"a promotion verified another than the best": {
+			view.Snapshot{Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.Unconfirmed}}, Sure: verified}, []string{"show best", "diff best", "promote best --verify"},
+		},
 		"there is a best":      {view.Snapshot{Best: view.Standing{ID: 7}}, []string{"show best", "diff best", "promote best --verify"}},
 		"nothing was measured": {view.Snapshot{Best: view.Standing{ID: record.NoCandidate}}, nil},
 		"what was held out speaks against the best": {

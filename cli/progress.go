@@ -163,6 +163,10 @@ func progressText(s *view.Snapshot, left time.Duration, now time.Time) string {
 	case s.Best.ID > record.Root:
 		fmt.Fprintf(&b, "; best %s %s", s.Best.ID, bestText(s))
 	case s.Best.ID == record.Root && s.Jobs.Ended() > 0:
+		if s.Sure != nil {
+			fmt.Fprintf(&b, "; %s is better than the root, verified by promote", s.Sure.ID)
+			break
+		}
 		if who, ok := s.Ahead(); ok {
 			fmt.Fprintf(&b, "; %s looks better than the root, nothing is sure to be yet", who.ID)
 			break

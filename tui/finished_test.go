@@ -158,6 +158,15 @@ func TestASearchWhoseElitesLookBetterThanItsRootSaysSo(t *testing.T) {
 	r.tells([]string{"stopped: the time was over", "nothing is sure to be better than the root yet", who.ID.String() + " looks better"}, "nothing better than the root")
 }
 
+func TestTheSummaryNamesWhomAPromotionVerifiedBesideARootThatLeads(t *testing.T) {
+	s := tuitest.Noisy(16)
+	s.Best, s.Hope, s.State, s.Reason = s.Root, nil, record.ExperimentStopped, view.TimeOver
+	s.Sure = &view.Standing{ID: 4, Verified: &view.Branch{Name: "atoll/x-c4", Of: 4, Promotion: record.Promotion{Base: "main", Onto: "1234567890", Gain: "a gain of +82 %"}}}
+	r := newRig(t, s, 120, 36)
+	r.keys("F")
+	r.tells([]string{"c4 is better than the root, verified by promote", "on main at 1234567: a gain of", "+82 %; it is on branch atoll/x-c4"}, "nothing better than the root")
+}
+
 func TestTheTimeOfARunIsToldWhereItIsOverBeforeTheJobsAre(t *testing.T) {
 	for _, c := range []struct {
 		name string

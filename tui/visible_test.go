@@ -58,8 +58,12 @@ func TestNothingBetterThanTheRootIsSaidWithWhatToDo(t *testing.T) {
 		}, []string{said, "none was measured: 6 tells why"}, ""},
 		{"where it has ended", func(s *view.Snapshot) { root(s); s.State = record.ExperimentDone }, []string{said, "F offers more jobs"}, ""},
 		{"where one looks better and is not proven", func(s *view.Snapshot) {
-			s.Best, s.Review, s.Hope = s.Root, nil, &view.Standing{ID: 25, Objective: 2.5, Samples: 2}
+			s.Best, s.Review, s.Hope = s.Root, nil, &view.Rival{ID: 25, Objective: 2.5, Samples: 2, Plain: true}
 		}, []string{unsure, "c25 looks better, 2.5 by 2 samples: too few to be sure"}, ""},
+		{"where a promotion verified one that does not lead", func(s *view.Snapshot) {
+			root(s)
+			s.Sure = &view.Standing{ID: 4, Verified: &view.Branch{Name: "atoll/x-c4", Promotion: record.Promotion{Base: "main"}}}
+		}, []string{"c4 is better than the root, verified by promote", "F tells more"}, said},
 		{"where elites look better and it may be noise", func(s *view.Snapshot) {
 			root(s)
 			s.Noisy = true

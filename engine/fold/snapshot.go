@@ -38,9 +38,9 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Root = s.standing(s.Candidate(record.Root), 0)
 	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
 	snap.Hope = hope(s)
-	snap.Sure = sure(s.standings)
 	snap.Rejections = rejections(s)
 	snap.Best.Verified = s.Decided.verified(s.Best)
+	snap.Sure = sure(s)
 	if s.Noisy {
 		snap.Curves.Best = s.curves.held(snap.Root.Claim.Value)
 	}
@@ -63,18 +63,21 @@ func (s *State) Snapshot() *view.Snapshot {
 	return snap
 }
 
-// hope is who looks better than the best by more than noise explains, and leads once it
-// has been measured further.
-func hope(s *State) *view.Standing {
+// hope is who looks better than the best by more than noise explains, or than the root by
+// anything, and leads once it has been measured further.
+func hope(s *State) *view.Rival {
 	if !s.Noisy {
 		return nil
 	}
 	best, m := s.Candidate(s.Best), s.rivalOfBest()
-	if best == nil || m == nil || !s.runner(m).Plain(s.runner(best), s.Evidence.noise.Dev()) {
+	if best == nil || m == nil {
 		return nil
 	}
-	st := s.standing(m, 0)
-	return &st
+	plain := s.runner(m).Plain(s.runner(best), s.Evidence.noise.Dev())
+	if !plain && (s.Best != record.Root || !s.better(m, best)) {
+		return nil
+	}
+	return &view.Rival{ID: m.ID(), Objective: m.Objective, Samples: int(m.Samples), Plain: plain}
 }
 
 // rejections counts the candidates that are rejected by decision, by who decided last.
@@ -99,12 +102,31 @@ func rejections(s *State) (n view.Rejections) {
 	return n
 }
 
-// sure is who gained the most of those whose gain is confirmed, where that of the best is
-// not: who leads is decided without a test.
-func sure(a *standings) *view.Standing {
-	if claim, ok := a.ClaimOf(a.Best); !a.Noisy || !ok || a.Best == record.Root || claim.Word == evidence.Confirmed {
+// sure is who was verified by a promotion last, else who gained the most of those whose gain is
+// confirmed, where nothing of that is true of the best: who leads is decided without a test.
+func sure(s *State) *view.Standing {
+	if claim, ok := s.ClaimOf(s.Best); !s.Noisy || !ok || claim.Word == evidence.Confirmed || s.Decided.verified(s.Best) != nil {
 		return nil
 	}
+	for _, d := range slices.Backward(s.Decided.All) {
+		m := s.Candidate(d.Candidate)
+		if d.Verb != record.Promote || m == nil || m.Out() || !m.Scored {
+			continue
+		}
+		if b := s.Decided.verified(d.Candidate); b != nil {
+			st := s.standing(m, 0)
+			st.Verified = b
+			return &st
+		}
+	}
+	if s.Best == record.Root {
+		return nil
+	}
+	return surest(s.standings)
+}
+
+// surest is who gained the most of those whose gain is confirmed, nil for nobody.
+func surest(a *standings) *view.Standing {
 	var most *view.Standing
 	for id := range a.Evidence.ranks {
 		m := a.Candidate(id)

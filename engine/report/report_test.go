@@ -204,21 +204,25 @@ func TestTheOutcomeIsToldAsTheEvidenceAllows(t *testing.T) {
 	claim := func(word evidence.Word) evidence.Claim {
 		return evidence.Claim{Value: 12, N: 9, Level: .95, Root: 10, RootN: 9, Gain: 2, Interval: evidence.Interval{Low: 11, High: 13}, GainIn: evidence.Interval{Low: 1, High: 3}, Word: word}
 	}
+	verified := &view.Standing{ID: 4, Verified: &view.Branch{Name: "atoll/x-c4", Of: 4, Promotion: record.Promotion{Base: "main", Onto: "1234567890", Gain: "a gain of +82 %"}}}
 	for name, c := range map[string]struct {
 		best view.Standing
 		want string
 		not  string
+		sure *view.Standing
 	}{
-		"a confirmed gain has its interval":          {view.Standing{ID: 4, Claim: claim(evidence.Confirmed)}, "+20.0 % [10.0, 30.0] confirmed", ""},
-		"a gain of what nothing compared says so":    {view.Standing{ID: 4, Claim: claim(evidence.Confirmed), Uncompared: true}, "did not decide. Its behaviour was not compared with the root's.", ""},
-		"a gain within noise is none":                {view.Standing{ID: 4, Claim: claim(evidence.WithinNoise)}, "take it as no gain", "20.0"},
-		"an unconfirmed gain has no percentage":      {view.Standing{ID: 4, Claim: claim(evidence.Unconfirmed)}, "unconfirmed", "20.0"},
-		"the root as the best is told as no gain":    {view.Standing{ID: 0}, "No candidate is better than the root", ""},
-		"an exact gain says that repeats are equal":  {view.Standing{ID: 4, Claim: evidence.Certain(12, 10, false)}, "agree to the last digit", ""},
-		"nothing measured beside the root is no win": {view.Standing{ID: record.NoCandidate}, "No candidate is better", ""},
+		"one that a promotion verified is named beside the root": {view.Standing{ID: 0}, "prove no candidate better than the root. c4 was verified by promote on main", "No candidate is better", verified},
+		"and beside a best whose gain is not confirmed":          {view.Standing{ID: 5, Claim: claim(evidence.Unconfirmed)}, "The best is c5. ", "Nothing", verified},
+		"a confirmed gain has its interval":                      {view.Standing{ID: 4, Claim: claim(evidence.Confirmed)}, "+20.0 % [10.0, 30.0] confirmed", "", nil},
+		"a gain of what nothing compared says so":                {view.Standing{ID: 4, Claim: claim(evidence.Confirmed), Uncompared: true}, "did not decide. Its behaviour was not compared with the root's.", "", nil},
+		"a gain within noise is none":                            {view.Standing{ID: 4, Claim: claim(evidence.WithinNoise)}, "take it as no gain", "20.0", nil},
+		"an unconfirmed gain has no percentage":                  {view.Standing{ID: 4, Claim: claim(evidence.Unconfirmed)}, "unconfirmed", "20.0", nil},
+		"the root as the best is told as no gain":                {view.Standing{ID: 0}, "No candidate is better than the root", "", nil},
+		"an exact gain says that repeats are equal":              {view.Standing{ID: 4, Claim: evidence.Certain(12, 10, false)}, "agree to the last digit", "", nil},
+		"nothing measured beside the root is no win":             {view.Standing{ID: record.NoCandidate}, "No candidate is better", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Story{Snap: &view.Snapshot{Root: view.Standing{ID: 0, Objective: 10}, Best: c.best}}
+			s := Story{Snap: &view.Snapshot{Root: view.Standing{ID: 0, Objective: 10}, Best: c.best, Sure: c.sure}}
 			if got := s.outcome(); !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
 				t.Errorf("says %q", got)
 			}

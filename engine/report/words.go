@@ -113,12 +113,18 @@ func (s *Story) outcome() string {
 	switch {
 	case s.Snap.Root.ID == record.NoCandidate:
 		return "Nothing was measured yet."
+	case s.Snap.Sure != nil && b.ID == record.Root:
+		return fmt.Sprintf("The run's own samples prove no candidate better than the root. %s.", s.Snap.SureText())
 	case (b.ID == record.NoCandidate || b.ID == record.Root) && s.Snap.Paired:
 		return fmt.Sprintf("No candidate is better than the root by the %s%s.", s.Measured(), lower)
 	case b.ID == record.NoCandidate || b.ID == record.Root:
 		return fmt.Sprintf("No candidate is better than the root, whose %s is %s%s.", s.Metric(), view.FormatValue(s.Snap.Root.Objective), lower)
 	}
-	return "The best is " + b.ID.String() + ". " + s.claim(b.ID, &b.Claim)
+	text := "The best is " + b.ID.String() + ". " + s.claim(b.ID, &b.Claim)
+	if sure := s.Snap.SureText(); sure != "" {
+		text += " " + sure + "."
+	}
+	return text
 }
 
 // claim says what may be told of a candidate's value and gain.

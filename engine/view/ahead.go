@@ -16,12 +16,17 @@ type Rival struct {
 }
 
 // Ahead is who looks better than the best: [Snapshot.Hope], and while the root is the best the
-// elite that is the furthest ahead of it, unless what was held out speaks against that.
+// elite that is the furthest ahead of it, unless what was held out speaks against that. It is
+// nobody while [Snapshot.Sure] is somebody who is on a branch already.
 func (s *Snapshot) Ahead() (who Rival, ok bool) {
-	if h := s.Hope; h != nil {
-		return Rival{h.ID, h.Objective, h.Samples, true}, true
+	if s.Sure != nil && s.Sure.Verified != nil {
+		return who, false
 	}
-	if !s.Noisy || s.Best.ID != record.Root {
+	h := s.Hope
+	switch {
+	case h != nil && h.Plain:
+		return *h, true
+	case !s.Noisy || s.Best.ID != record.Root:
 		return who, false
 	}
 	sign := 1.0
@@ -29,6 +34,9 @@ func (s *Snapshot) Ahead() (who Rival, ok bool) {
 		sign = -1
 	}
 	most := 0.0
+	if h != nil {
+		who, ok, most = *h, true, sign*(h.Objective-s.Root.Objective)
+	}
 	for i := range s.Grid.Cells {
 		c := &s.Grid.Cells[i]
 		gain := sign * (c.Objective - s.Root.Objective)
@@ -59,6 +67,9 @@ func (r *Rival) Text() string {
 
 // NothingBetter says how a search stands whose best is the root.
 func (s *Snapshot) NothingBetter() string {
+	if text := s.SureText(); text != "" {
+		return "the run's own samples are sure of nothing better, but " + text
+	}
 	if _, ok := s.Ahead(); ok {
 		return "nothing is sure to be better yet"
 	}

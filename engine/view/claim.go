@@ -115,11 +115,14 @@ func (s *Snapshot) Valued(value string) string {
 	return s.metric() + " " + value
 }
 
-// SureText names whose gain is confirmed, and led before, where that of the best is not; ""
-// for nobody.
+// SureText names whose gain was verified by a promotion, or is confirmed, where that of the best
+// is not; "" for nobody.
 func (s *Snapshot) SureText() string {
 	if s.Sure == nil {
 		return ""
+	}
+	if b := s.Sure.Verified; b != nil {
+		return fmt.Sprintf("%s was %s; it is on branch %s", s.Sure.ID, b.Verification(), CleanLine(b.Name))
 	}
 	c := s.Sure.Claim
 	return fmt.Sprintf("%s led before with %s (%s)", s.Sure.ID, s.Valued(ClaimValue(c)), ClaimGain(c))

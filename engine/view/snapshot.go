@@ -42,8 +42,12 @@ type Snapshot struct {
 	Slots      int
 
 	Root, Best Standing
-	Hope       *Standing // looks better than the best by more than noise explains, and is not proven yet; nil for nobody
-	Sure       *Standing // gained by samples that did not choose it, where the best did not yet; nil for nobody
+	// Hope looks better than the best and is not proven yet: by more than noise explains, and while
+	// the root is the best by whatever it is; nil for nobody.
+	Hope *Rival
+	// Sure was verified by a promotion, or else gained by samples that did not choose it, where the
+	// best did not yet; nil for nobody.
+	Sure       *Standing
 	Jobs       Counts
 	Rejections Rejections
 	Evals      int

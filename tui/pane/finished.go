@@ -153,6 +153,12 @@ func (p *finishedPane) verdict(w int) []string {
 	}
 	if s.Best.ID == record.Root {
 		out := []string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + p.rootValue())}
+		if s.Sure != nil {
+			out = []string{st.Strong.S(verifiedBetter(s)), st.Label.S("the root's value is " + p.rootValue())}
+			for _, t := range widget.WrapText(s.SureText(), w) {
+				out = append(out, st.Good.S(t))
+			}
+		}
 		if who, ok := s.Ahead(); ok {
 			out[0] = st.Strong.S("nothing is sure to be better than the root yet")
 			for _, t := range widget.WrapText(who.Text(), w) {
@@ -186,7 +192,10 @@ func (p *finishedPane) verdict(w int) []string {
 		}
 	}
 	if text := s.SureText(); text != "" {
-		for _, t := range widget.WrapText(text+": "+p.d.Key("promote")+" on it measures it on "+widget.OrNone(s.Experiment.Branch), w) {
+		if s.Sure.Verified == nil {
+			text += ": " + p.d.Key("promote") + " on it measures it on " + widget.OrNone(s.Experiment.Branch)
+		}
+		for _, t := range widget.WrapText(text, w) {
 			out = append(out, st.Good.S(t))
 		}
 	}
