@@ -19,6 +19,7 @@ const (
 var (
 	errOutOfWork = errors.New("the guard used the processor time that it may")
 	errOutOfTime = errors.New("the guard ran out of time")
+	errKnown     = errors.New("the guard found a difference and looked for others for a while")
 	errEnough    = errors.New("a part of the guard's work used its share")
 )
 
@@ -58,6 +59,13 @@ func (b *budget) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, error
 	return res, err
 }
 
+// atMost takes off what is left above some time.
+func (b *budget) atMost(left time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left = min(b.left, left)
+}
+
 func (b *budget) rest() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,6 +83,9 @@ func (b *budget) part(ctx context.Context, share int) (context.Context, *budget,
 // is none where the caller gave up.
 func (c *check) cut(ctx context.Context) bool {
 	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errKnown):
+		c.report.note("not all of it was compared: a difference was known, and others were looked for in the %s of processor time behind it", c.known.Round(time.Second))
+		return true
 	case errors.Is(cause, errOutOfWork):
 		c.report.Cut = CutWork
 		c.report.note("it was ended before its end: its processes used the %s of processor time that a comparison may", c.g.o.Work)

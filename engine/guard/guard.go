@@ -166,7 +166,8 @@ func (g *Guard) Check(ctx context.Context, root, candidate Tree, changed []strin
 		return Report{}, fmt.Errorf("make room for the guard: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	c := &check{g: g, scratch: scratch, changed: changed, budget: &budget{box: g.box, left: g.o.Work, over: func() { stop(errOutOfWork) }}}
+	c := &check{g: g, scratch: scratch, changed: changed, budget: &budget{box: g.box, left: g.o.Work}}
+	c.budget.over = func() { stop(c.over()) }
 	if c.root, err = open(root); err != nil {
 		return Report{}, fmt.Errorf("read the root: %w", err)
 	}
@@ -192,8 +193,31 @@ func (c *check) run(ctx context.Context) error {
 		if err := c.parts[i](ctx); err != nil {
 			return err
 		}
+		c.shorten()
 	}
 	return nil
+}
+
+// shareOfKnown is the part of a comparison's processor time that goes into other differences once one is known, or
+// half of what was used until then, where that is more.
+const shareOfKnown = 10
+
+// shorten gives what is left to compare less time once a difference is known that nobody accepted: it
+// decides, and others are told for those who look at it.
+func (c *check) shorten() {
+	refused := func(d Difference) bool { return !slices.Contains(c.g.o.Accept, d.Where) }
+	if c.known == 0 && slices.ContainsFunc(c.report.Differences, refused) {
+		c.known = max(c.g.o.Work/shareOfKnown, (c.g.o.Work-c.budget.rest())/2)
+		c.budget.atMost(c.known)
+	}
+}
+
+// over is what ended the check where its processor time is used up.
+func (c *check) over() error {
+	if c.known > 0 {
+		return errKnown
+	}
+	return errOutOfWork
 }
 
 // doing tells what comes next.
@@ -213,6 +237,7 @@ type check struct {
 	changed         []string
 	scratch         string
 	budget          *budget
+	known           time.Duration                 // above 0: what was left to compare when a difference was known
 	parts           []func(context.Context) error // in their order
 	report          Report
 }
