@@ -276,7 +276,7 @@ func unrecorded(res *sandbox.Result) string {
 func (p *pyCheck) lines(ctx context.Context) error {
 	if p.left() != nil && !p.g.o.NoTests {
 		p.doing("running the tests: which of the changed lines they run")
-		res, err := p.ask(ctx, p.budget, p.candidate, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts, Changed: p.files}, profileName)
+		res, err := p.ask(ctx, p.budget, p.candidate, pyRequest{Mode: "count", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts, Changed: p.files}, profileName)
 		if err != nil {
 			return err
 		}

@@ -37,11 +37,11 @@ import box
 r = recorder.Recorder()
 
 def recorded(calls):
-    sys.setprofile(r.profile)
+    sys.settrace(r.trace)
     try:
         calls()
     finally:
-        sys.setprofile(None)
+        sys.settrace(None)
 
 def want(got, wanted):
     if got != wanted:
@@ -67,6 +67,32 @@ encode = r.encode
 r.encode = lambda value, depth=0: (looked.append(value), encode(value, depth))[1]
 recorded(lambda: box.Box._last(None, "last"))
 want(looked, [])`,
+		"a test that goes on without anything new is watched no further, and the next one is": `
+r.turn()
+def idle():
+    pass
+def test_long():
+    box.first([1])
+    for _ in range(recorder.MOST_IDLE + 9):
+        idle()
+    box.first([2])
+def test_next():
+    box.first([3])
+recorded(test_long)
+r.turn()
+recorded(test_next)
+want(len(r.saved()["calls"]["box:first"]), 2)`,
+		"a script is watched however long it does the same": `
+r.more()
+def idle():
+    pass
+def script():
+    box.first([1])
+    for _ in range(recorder.MOST_IDLE + 9):
+        idle()
+    box.first([2])
+recorded(script)
+want(len(r.saved()["calls"]["box:first"]), 2)`,
 		"small calls are all kept, each once": `
 recorded(lambda: [box.first([n % 50]) for n in range(999)])
 want(len(r.saved()["calls"]["box:first"]), 50)`,

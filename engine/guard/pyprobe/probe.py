@@ -18,7 +18,7 @@ from atoll_guard_edges import constants_of_change
 from atoll_guard_lines import Lines
 from atoll_guard_offers import public_names
 from atoll_guard_reach import affected, literals
-from atoll_guard_recording import record
+from atoll_guard_recording import count, record
 from atoll_guard_session import Session
 from atoll_guard_tree import TREE
 
@@ -31,8 +31,8 @@ def main():
     with open(os.environ["ATOLL_GUARD_REQUEST"], encoding="utf-8") as f:
         q = json.load(f)
     mode = q["mode"]
-    if mode == "record":
-        record(q)
+    if mode in ("record", "count"):
+        (record if mode == "record" else count)(q)
         return
     if mode == "affected":
         result = affected(q)

@@ -37,6 +37,7 @@ MOST_POOLED = 60  # values of one parameter
 MOST_HISTORY = 12  # calls that an object had
 MOST_PLAIN = 50  # values of a list or table that is an option
 MOST_PARTIAL = 20  # calls of one method on objects of which some calls are not known
+MOST_IDLE = 100_000  # calls that a test makes behind the last one that was kept: the rest of it runs unwatched
 
 
 class Unrecordable(Exception):
@@ -73,7 +74,8 @@ class Recorder:
     """Keeps the arguments of calls, before the callee can change them."""
 
     def __init__(self):
-        self.known = {}  # code -> (module, name) or None
+        self.known = {}  # id of a code -> the code, and the (module, name) of its function or None
+        self.skipped = {}  # id -> a code that nobody asks about
         self.calls = {}  # (module, name) -> {pickle: recipe}
         self.tried = {}
         self.objects = {}  # id -> [object, class, init recipe, history or None, whether calls are missing in it]
@@ -92,16 +94,19 @@ class Recorder:
         self.tests = Ran()
         self.began = float(int(time.time()))
         self.parts = 0  # of the arguments of the call that is looked at
+        self.idle, self.patience = 0, None  # calls since one was kept, and how many may be; None: any number
 
     def more(self):
-        """Makes room for the calls of scripts behind those of the tests."""
+        """Makes room for the calls of scripts behind those of the tests, however long they do the same."""
+        self.turn()
+        self.patience = None
         self.tried, self.most = {}, MOST_RECORDED + MOST_OF_SCRIPTS
         self.longest, self.room = LARGEST, ALL_LARGE
 
     def resolve(self, frame):
         code = frame.f_code
-        if code in self.known:
-            return self.known[code]
+        if id(code) in self.known:
+            return self.known[id(code)][1]
         found = None
         module = sys.modules.get(frame.f_globals.get("__name__", ""))
         if module is not None and module.__name__ != "__main__" and in_tree(code.co_filename):
@@ -109,7 +114,7 @@ class Recorder:
                 self.tests.know(code)
             else:
                 found = self.search(module, code)
-        self.known[code] = found
+        self.known[id(code)] = code, found
         return found
 
     @staticmethod
@@ -234,20 +239,51 @@ class Recorder:
             kwargs.update(values[names[at]])
         return args, kwargs
 
-    def profile(self, frame, event, arg):
+    def watch(self):
+        """Watches the calls of this thread, again where Python ceased to."""
+        if sys.gettrace() is None:
+            sys.settrace(self.trace)
+
+    def turn(self):
+        """Begins another test: what the one before it did is known."""
+        self.tests.left()
+        self.idle, self.patience = 0, MOST_IDLE
+        self.watch()
+
+    def trace(self, frame, event, arg):
+        """A function for sys.settrace. It is told of all calls, and of the returns that something waits for: sys.setprofile would tell of
+        those of C as well, which takes twice as long."""
+        self.idle += 1
+        if self.patience is not None and self.idle > self.patience:
+            sys.settrace(None)
+            return None
+        code = frame.f_code
+        if id(code) in self.skipped or getattr(self.busy, "now", False):
+            return None
+        key = self.resolve(frame)
+        if key is not None:
+            self.called(frame, key)
+            return self.to_return(frame) if frame in self.chains.waiting else None
+        if code in self.tests.begun:
+            self.tests.begin(code)
+            return self.to_return(frame)
+        self.skipped[id(code)] = code
+        return None
+
+    def to_return(self, frame):
+        """Has a frame tell when it returns, and not of its lines."""
+        frame.f_trace_lines = False
+        return self.returned
+
+    def returned(self, frame, event, arg):
         if event == "return":
             if frame in self.chains.waiting:
                 self.chains.returned(frame, arg, lambda v: self.objects.get(id(v), (self,))[0] is v)
             if frame.f_code in self.tests.begun:
                 self.tests.end(frame.f_code)
-            return
-        if event != "call" or getattr(self.busy, "now", False):
-            return
-        key = self.resolve(frame)
-        if key is None:
-            if frame.f_code in self.tests.begun:
-                self.tests.begin(frame.f_code)
-            return
+        return self.returned
+
+    def called(self, frame, key):
         self.tests.now.add((key[0], key[1].removesuffix(SETS)))
         self.busy.now, self.parts = True, 0
         try:
@@ -358,6 +394,7 @@ class Recorder:
         data = out.whole()
         if data in calls:
             return
+        self.idle = 0
         if sprawls(recipe, data):
             raise TooLarge
         if len(data) <= LONGEST:

@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 
+import atoll_guard_turns as turns
 from atoll_guard_lines import Lines
 from atoll_guard_recorder import Recorder
 from atoll_guard_room import bounded
@@ -35,7 +36,7 @@ def run_tests(words):
                     attempts.append(["-m", "unittest", "discover", "-q", "-s", d] + (["-t", "."] if os.path.exists(os.path.join(d, "__init__.py")) else []))
     for words in attempts:
         if words[:1] == ["-m"]:
-            sys.argv = words[1:]
+            sys.argv = words[1:] + (["-p", turns.NAME] if words[1] == "pytest" else [])
             run = lambda w=words: runpy.run_module(w[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = list(words)
@@ -72,24 +73,23 @@ def run_scripts(scripts):
                 signal.setitimer(timer, 0)
 
 
-def keep_up(profile):
-    """Puts a profile function back that Python took away, as it does where code runs out of stack: before the next test of unittest, and
-    whenever garbage is collected."""
-    import unittest
+def keep_up(recorder):
+    """Has a recorder watch on where Python took its function away, as it does where code runs out of stack, or where it had seen enough of a
+    test: at the beginning of the next one, and the former whenever garbage is collected. It returns what ends that."""
+    turns.of_unittest()
+    turns.before.append(recorder.turn)
 
-    def back(*_):
-        if sys.getprofile() is None:
-            sys.setprofile(profile)
+    def lost(*_):
+        if recorder.patience is None or recorder.idle <= recorder.patience:
+            recorder.watch()
 
-    run = unittest.TestCase.run
+    gc.callbacks.append(lost)
 
-    def with_profile(self, result=None):
-        back()
-        return run(self, result)
+    def done():
+        turns.before.remove(recorder.turn)
+        gc.callbacks.remove(lost)
 
-    unittest.TestCase.run = with_profile
-    gc.callbacks.append(back)
-    return lambda: gc.callbacks.remove(back)
+    return done
 
 
 def ended_by_tests(save):
@@ -112,29 +112,40 @@ def ended_by_tests(save):
     return back
 
 
+def run_all(q, between=lambda: None):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        run_tests(q.get("tests") or [])
+        between()
+        run_scripts(q.get("scripts") or [])
+
+
+def count(q):
+    """Tells which lines of the changed files the tests run."""
+    lines = Lines(q["changed"])
+    back = ended_by_tests(lines.stop)
+    lines.start()
+    try:
+        run_all(q)
+    finally:
+        back()
+        lines.stop()
+
+
 def record(q):
+    """Keeps the calls that the tests make."""
     r, place = Recorder(), os.environ["ATOLL_GUARD_RECORDING"]
-    lines = Lines(q.get("changed") or [])
 
     def save():
-        sys.setprofile(None)
-        lines.stop()
+        sys.settrace(None)
         with open(place, "wb") as f:
             pickle.dump(bounded(r.saved()), f, 4)
 
-    done = keep_up(r.profile)
+    done = keep_up(r)
     back = ended_by_tests(save)
-    sys.setprofile(r.profile)
-    threading.setprofile(r.profile)
-    lines.start()
+    sys.settrace(r.trace)
+    threading.settrace(r.trace)
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            run_tests(q.get("tests") or [])
-            r.more()
-            run_scripts(q.get("scripts") or [])
-    except BaseException:
-        lines.stop()  # which lines ran is known
-        raise
+        run_all(q, r.more)
     finally:
         back()
         done()

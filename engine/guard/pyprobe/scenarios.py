@@ -334,15 +334,22 @@ class Ran:
         self.found = {}  # (file, first line) -> [the functions, seconds]
         self.begun = {}  # code of a test -> when it began
         self.now = set()
+        self.running = None  # the code of a test that began and was not seen to end
 
     def know(self, code):
         if code.co_name.startswith("test"):
             self.begun[code] = time.monotonic()
 
     def begin(self, code):
-        self.now, self.begun[code] = set(), time.monotonic()
+        self.now, self.begun[code], self.running = set(), time.monotonic(), code
+
+    def left(self):
+        """Ends a test of which the rest was not watched."""
+        if self.running is not None:
+            self.end(self.running)
 
     def end(self, code):
+        self.running = None
         kept = self.found.setdefault((os.path.relpath(os.path.realpath(code.co_filename), TREE), code.co_firstlineno), [set(), 0.0])
         kept[0] |= self.now
         kept[1] = max(kept[1], time.monotonic() - self.begun[code])
