@@ -241,6 +241,13 @@ func TestWhatAPythonFunctionCatchesIsFound(t *testing.T) {
 	})
 }
 
+func TestAFunctionThatEndsTheProcessIsGivenWhereOneVersionAloneCatchesThat(t *testing.T) {
+	t.Parallel()
+	const use = "class Use:\n    def __init__(self, function):\n        self.function = function\n\n    def of(self, value):\n        try:\n            return self.function(value)\n        except BaseException as e:\n            raise ValueError(type(e).__name__)\n"
+	const useTest = "import unittest\nimport kit\n\n\nclass Test(unittest.TestCase):\n    def test(self):\n        self.assertEqual(kit.Use(lambda v: v + 1).of(3), 4)\n        self.assertEqual(kit.Use(int).of(\"3\"), 3)\n"
+	eachIsFound(t, 200, use, useTest, []edited{{"what ends the process", "except BaseException", "except Exception", "kit.Use.of"}})
+}
+
 func TestWhatNoPythonTestComparesIsComparedWithAnotherOfItsClass(t *testing.T) {
 	t.Parallel()
 	const zone = "class Zone:\n    def __init__(self, offset, name):\n        self._offset, self._name = offset, name\n\n    def text(self):\n        return self._name\n\n    def __eq__(self, other):\n        if not isinstance(other, Zone):\n            return NotImplemented\n        return self._offset == other._offset and self._name == other._name\n"

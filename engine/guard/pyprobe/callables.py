@@ -112,6 +112,11 @@ def lacks(given):
 
 
 @counted
+def leaves(given):
+    raise SystemExit(3)
+
+
+@counted
 def listed(given):
     return list(given)
 

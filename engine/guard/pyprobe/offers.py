@@ -203,10 +203,13 @@ def looked_up(name, was, now):
     return out
 
 
-def caught(name, was, now):
-    """The functions of which one version alone catches what a list without a hash leads to around the same statements, by group: it is
-    an input to them."""
-    kinds = {"TypeError", "Exception"}
+NO_HASH = {"TypeError", "Exception"}
+EXIT = {"SystemExit", "BaseException"}
+
+
+def caught(name, was, now, kinds):
+    """The functions of which one version alone catches errors around the same statements, by group: NO_HASH is what a list in the place
+    of a name leads to, EXIT what a function that ends the process does."""
     tries = lambda f: {ast.dump(n) for n in ast.walk(f) if isinstance(n, ast.Try) and any(h.type is None or kinds & {getattr(x, "id", "") for x in ast.walk(h.type)} for h in n.handlers)}
     a, b = ({group: tries(f) for group, f in groups_of(name, tree)} for tree in (was, now))
     return {group: True for group in sorted({*a, *b}) if a.get(group, set()) != b.get(group, set())}

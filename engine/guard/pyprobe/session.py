@@ -15,7 +15,7 @@ import sys
 import atoll_guard_records as records
 import atoll_guard_steps as steps
 from atoll_guard_answering import answer, raising
-from atoll_guard_callables import Calls, FUNCTIONS, giver
+from atoll_guard_callables import Calls, FUNCTIONS, giver, leaves
 from atoll_guard_clock import Clock
 from atoll_guard_draws import Draws, MASK, fnv, short, variants
 from atoll_guard_edges import Edges, in_turn, is_large
@@ -65,6 +65,7 @@ class Session(Inventing):
         self.telling = q["mode"] != "explore"  # where inputs are looked for, nobody reads what they are and what came of them
         self.asked = self.asked_types()
         self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
+        self.givers += [leaves] * any(file.get("exits") for file in self.files.values())
         self.inner, self.kinds, self.looked_up, self.caught = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up", "caught"))
         self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]
         self.plays = Plays(self.kept["scenarios"], self.files)

@@ -50,7 +50,7 @@ class Vary:
     """Makes values other than those that were recorded."""
 
     def __init__(self, d, lits, edges, known=None, methods=None, givers=()):
-        self.givers = givers  # functions that give objects of the tree
+        self.givers = givers  # functions that the change asks for, such as those that give objects of the tree
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
         self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
