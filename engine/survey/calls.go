@@ -58,6 +58,7 @@ const (
 type recorded struct {
 	Files     []string       `json:"files"` // of the tree that were loaded
 	Functions []*calledOften `json:"functions"`
+	Paths     []string       `json:"paths"` // folders of the tree from which modules are imported, in this order; nil: the language has none
 	// Spent is the time in s of what the tests call, whether its calls can be made again or not; nil: not known.
 	Spent map[string]float64 `json:"spent"`
 }
@@ -171,7 +172,11 @@ func (s *callBench) run(program string, words ...string) []string {
 }
 
 func (s *callBench) layCalls() error {
-	text, err := json.MarshalIndent(map[string]any{"functions": s.calls.Functions}, "", " ")
+	calls := map[string]any{"functions": s.calls.Functions}
+	if s.calls.Paths != nil {
+		calls["paths"] = s.calls.Paths
+	}
+	text, err := json.MarshalIndent(calls, "", " ")
 	if err != nil {
 		return fmt.Errorf("write the calls of the tests: %w", err)
 	}
@@ -239,15 +244,29 @@ func (s *callBench) keepSteady(ctx context.Context) (string, error) {
 			return "the calls of the tests cannot be made again", nil
 		}
 	}
+	var names []string
 	for i, f := range s.calls.Functions {
+		names = append(names, f.called())
 		f.keep(answers[0][i], answers[1][i])
 	}
 	s.calls.Functions = slices.DeleteFunc(s.calls.Functions, func(f *calledOften) bool { return len(f.Calls) == 0 })
 	if len(s.calls.Functions) == 0 {
-		return "no call of the tests gives the same answer twice in a short time, so no benchmark can be scaffolded", nil
+		return "no call of the tests gives the same answer twice in a short time, so no benchmark can be scaffolded" + firstFailure(names, answers[0]), nil
 	}
 	s.left = s.calls.weigh()
 	return "", nil
+}
+
+// firstFailure tells of the first function that cannot be called; "" where all can.
+func firstFailure(names []string, answers [][]answer) string {
+	for i, list := range answers {
+		for _, a := range list {
+			if a.Failed != "" {
+				return ": " + names[i] + " failed: " + a.Failed
+			}
+		}
+	}
+	return ""
 }
 
 // weigh keeps the functions in which the tests spend their time, the one that takes most of

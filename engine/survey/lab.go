@@ -127,6 +127,7 @@ func (l *Lab) Run(ctx context.Context, o eval.Options, watched bool) (Sample, er
 	if err != nil {
 		return Sample{}, err
 	}
+	out.Reason = withStderr(out.Reason, string(spy.last.Stderr))
 	return Sample{Outcome: out, Raw: spy.last, Opened: spy.opened, Watched: spy.seen}, nil
 }
 

@@ -4,6 +4,7 @@ The candidate's code runs in a process of its own with fewer rights (work.py). T
 what to call, reads from the kernel how much processor time that took, and compares the answers.
 Each call is made many times over: an answer that is kept for the next time would look like a gain.
 """
+import contextlib
 import json
 import math
 import os
@@ -60,12 +61,14 @@ class Worker:
         return line
 
     def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
+        with contextlib.suppress(OSError):  # that it ended is seen by what it does not say
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
         return self.read()
 
     def close(self):
-        self.process.stdin.close()
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
         self.process.wait()
 
     def seconds(self, function, times):

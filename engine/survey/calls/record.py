@@ -46,6 +46,16 @@ def place(filename):
     return PLACES[filename]
 
 
+def folders(paths):
+    """Those of the tree from which modules are imported, relative to its top."""
+    found = []
+    for p in paths:
+        p = os.path.realpath(p)
+        if os.path.isdir(p) and place(os.path.join(p, "module.py")):
+            found.append(os.path.relpath(p, TREE))
+    return list(dict.fromkeys(found))
+
+
 def unwrapped(value):
     try:
         return inspect.unwrap(value)
@@ -80,6 +90,7 @@ class Recorder:
     def __init__(self):
         self.known, self.found, self.size, self.busy = {}, {}, 0, threading.local()
         self.spent = {}  # seconds by what the tests call, with all that it calls
+        self.path, self.paths = [], []  # sys.path as it was last, and all that was ever on it
 
     def name(self, frame):
         """Where a caller finds the function of a frame; None where no name leads to it."""
@@ -143,6 +154,9 @@ class Recorder:
             busy.outer, busy.name, busy.began = frame, name or label(frame), time.thread_time()
 
     def keep(self, name, frame, drop):
+        if sys.path != self.path:  # a runner of tests may take back what it adds
+            self.path = list(sys.path)
+            self.paths = self.path + [p for p in self.paths if p not in self.path]
         entry = self.found.setdefault(name, {"name": name, "count": 0, "calls": []})
         entry["count"] += 1
         if len(entry["calls"]) == MOST_CALLS or entry["count"] > 20 * MOST_CALLS or self.size > MOST_BYTES:
@@ -167,7 +181,7 @@ class Recorder:
         files = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
         files = sorted(os.path.relpath(os.path.realpath(f), TREE) for f in files if f and f.endswith(".py") and place(f) == "source")
         found = [e for e in self.found.values() if e["calls"]]
-        out.write("\n" + MARK + json.dumps({"files": files, "functions": found, "spent": self.spent}) + "\n")
+        out.write("\n" + MARK + json.dumps({"files": files, "functions": found, "spent": self.spent, "paths": folders(self.paths)}) + "\n")
         out.flush()
 
 

@@ -83,9 +83,13 @@ class Function:
 
     def __init__(self, given):
         module, _, name = given["name"].partition(":")
-        self.call = ref(module, name)
         self.share = given.get("share", 0)  # of the time of the tests in all of them
-        self.calls = [(eval(c["args"], dict(NAMES)), eval(c["kwargs"], dict(NAMES)), c.get("iterates", False)) for c in given["calls"]]
+        self.given, self.lacks = given["calls"], ""  # why it cannot be called
+        try:
+            self.call = ref(module, name)
+            self.calls = [(eval(c["args"], dict(NAMES)), eval(c["kwargs"], dict(NAMES)), c.get("iterates", False)) for c in self.given]
+        except BaseException as e:
+            self.lacks = said(e)
 
     def run(self, times):
         call, exhaust, items = self.call, collections.deque, itertools.islice
@@ -97,7 +101,13 @@ class Function:
                     exhaust(items(result, MOST_ITEMS), 0)
 
     def answers(self):
+        if self.lacks:
+            return [{"failed": self.lacks} for _ in self.given]
         return [answer(self.call, args, kwargs) for args, kwargs, _ in self.calls]
+
+
+def said(e):
+    return type(e).__name__ + ": " + str(e)[:200]
 
 
 def answer(call, args, kwargs):
@@ -112,7 +122,7 @@ def answer(call, args, kwargs):
             result = list(itertools.islice(result, MOST_ITEMS))
         out["us"] = (time.process_time_ns() - began) / 1e3
     except BaseException as e:
-        out["failed"] = type(e).__name__ + ": " + str(e)[:200]
+        out["failed"] = said(e)
         return out
     if text(args) + text(kwargs) != before:
         out["failed"] = "it changes its arguments"
@@ -227,7 +237,7 @@ def main():
     os.dup2(null, 0)
     os.dup2(null, 1)
     given = json.loads(asked.readline())
-    sys.path[:0] = [p for p in (os.path.join(os.getcwd(), "src"), os.getcwd()) if os.path.isdir(p)]
+    sys.path[:0] = [os.path.normpath(os.path.join(os.getcwd(), p)) for p in given["paths"]]
     functions = [Function(f) for f in given["functions"]]
     say("ready")
     for line in asked:
