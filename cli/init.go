@@ -249,8 +249,11 @@ func (a *App) uncommitted(look config.Detected, committed []string) {
 		}
 	}
 	if len(missing) > 0 {
-		files := strings.Join(missing, " ")
-		a.tell("  %s is not committed, so the root does not have it: git add %s && git commit, then init again", files, files)
+		var words []string
+		for _, name := range missing {
+			words = append(words, shellWord(name))
+		}
+		a.tell("  %s is not committed, so the root does not have it: git add %s && git commit, then init again", view.CleanLine(strings.Join(missing, ", ")), strings.Join(words, " "))
 	}
 }
 

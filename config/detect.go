@@ -94,29 +94,6 @@ func Detect(files []string, read func(path string) ([]byte, error)) Detected {
 	return d
 }
 
-// pythonPath lets scripts and tests that lie in a folder of their own import the
-// packages of the repository, as an installation would.
-func (l look) pythonPath() []string {
-	src, top := false, false
-	for _, f := range l.sorted {
-		dir := path.Dir(f)
-		switch {
-		case path.Ext(f) != ".py":
-		case dir == "src", path.Base(f) == "__init__.py" && path.Dir(dir) == "src":
-			src = true
-		case path.Base(f) == "__init__.py" && !strings.Contains(dir, "/") && !strings.HasPrefix(dir, "test"):
-			top = true
-		}
-	}
-	switch {
-	case src:
-		return []string{"PYTHONPATH={tree}/src"}
-	case top:
-		return []string{"PYTHONPATH={tree}"}
-	}
-	return nil
-}
-
 // look is one look at a repository.
 type look struct {
 	files  map[string]bool
@@ -256,7 +233,7 @@ func (l look) test(language string) []string {
 			dir, base := path.Split(f)
 			switch {
 			case base != "test.py" && base != "tests.py" && !l.unittest(f):
-			case dir == "" || l.files[dir+"__init__.py"]: // at the top, or in a package
+			case modulePath.MatchString(f) && (dir == "" || l.files[dir+"__init__.py"]): // at the top, or in a package
 				return []string{"python3", "-m", "unittest", strings.ReplaceAll(strings.TrimSuffix(f, ".py"), "/", ".")}
 			default: // beside modules, such as those in src
 				return []string{"python3", "-m", "unittest", "discover", "-s", path.Clean(dir), "-p", base}
@@ -270,28 +247,6 @@ func (l look) test(language string) []string {
 		}
 	}
 	return nil
-}
-
-// IsPythonTest reports whether pytest takes a file for one of tests, by its name.
-func IsPythonTest(file string) bool {
-	base := path.Base(file)
-	return path.Ext(base) == ".py" && (strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py"))
-}
-
-// What a module has that holds tests of the standard library, whatever its name.
-var (
-	importsUnittest = regexp.MustCompile(`(?m)^(?:import|from) unittest\b`)
-	testCase        = regexp.MustCompile(`(?m)^class \w+\([^)]*\bTestCase\b`)
-)
-
-// unittest reports whether a file of Python holds tests by what it says.
-func (l look) unittest(f string) bool {
-	const deepest = 3
-	if path.Ext(f) != ".py" || strings.Count(f, "/") > deepest {
-		return false
-	}
-	text := l.text(f)
-	return importsUnittest.MatchString(text) && testCase.MatchString(text)
 }
 
 // npmTest runs the script of package.json that runs the tests and, where it has one for that,
@@ -328,7 +283,7 @@ func scripts() []string {
 }
 
 // likely are further names of scripts that measure.
-var likely = regexp.MustCompile(`^(?:run[_-])?(?:bench|benchmark|benchmarks|perf|score|scorer|measure)(?:[_-]\w+)?\.(?:py|sh|js|mjs|cjs)$`)
+var likely = regexp.MustCompile(`^(?:run[ _-])?(?:bench|benchmark|benchmarks|perf|score|scorer|measure)(?:[ _-]\w+)*\.(?:py|sh|js|mjs|cjs)$`)
 
 func (l look) evaluator(d *Detected) {
 	d.Output = "result-file"

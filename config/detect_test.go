@@ -99,6 +99,14 @@ func TestDetect(t *testing.T) {
 			},
 		},
 		{
+			"names with blanks",
+			map[string]string{"sub dir/kit.py": "", "sub dir/__init__.py": "", "sub dir/tests.py": "", "sub dir/bench more words.py": "print(3)"},
+			config.Detected{
+				Language: "python", Test: []string{"python3", "-m", "unittest", "discover", "-s", "sub dir", "-p", "tests.py"}, Evaluator: []string{"python3", "sub dir/bench more words.py"},
+				Found: "sub dir/bench more words.py", Output: "last-number", Protected: []string{"sub dir/bench more words.py", "**/tests.py"}, Env: []string{"PYTHONPATH={tree}"}, Scope: []string{"**/*.py"},
+			},
+		},
+		{
 			"a Makefile with a bench target",
 			map[string]string{"main.c": "", "Makefile": "CC := cc\ntest: all\n\t./t\nbench: all\n\t./b\n"},
 			config.Detected{

@@ -171,13 +171,15 @@ func shortNames(tests []string) []string {
 	return names
 }
 
-var failedLine = regexp.MustCompile(`(?m)^FAILED ([^\s:]+\.py::[^\s]+)`)
+// failedLine is one of a test: folders, files and cases may have blanks in their names. Files that
+// cannot be loaded have no colons.
+var failedLine = regexp.MustCompile(`(?m)^(?:FAILED|ERROR) (\S.*?\.\w+::[^\s\[]+(?:\[.*?\])?)(?: - .*)?$`)
 
-// failedTests are the tests that pytest names as failed.
+// failedTests are the tests that pytest names as failed, or as ones that cannot be set up.
 func failedTests(stdout []byte) []string {
 	var list []string
 	for _, m := range failedLine.FindAllSubmatch(stdout, -1) {
-		list = append(list, string(m[1]))
+		list = union(list, []string{string(m[1])})
 	}
 	return list
 }

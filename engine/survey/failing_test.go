@@ -64,6 +64,48 @@ func TestTestsThatPassAndFailAreCounted(t *testing.T) {
 	}
 }
 
+func TestTestsThatFailAreNamedAsPytestKnowsThem(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		line string
+		want []string
+	}{
+		"a function":                           {"FAILED tests/test_x.py::test_y - assert 'a' == 'b'\n", []string{"tests/test_x.py::test_y"}},
+		"a folder and a file with blanks":      {"FAILED sub dir/test my x.py::TestA::test_y - assert 1\n", []string{"sub dir/test my x.py::TestA::test_y"}},
+		"a case with blanks":                   {"FAILED test_x.py::test_y[a b] - E: no [z]\n", []string{"test_x.py::test_y[a b]"}},
+		"a case with a dash":                   {"FAILED test_x.py::test_y[a - b]\n", []string{"test_x.py::test_y[a - b]"}},
+		"one that cannot be set up, and fails": {"FAILED test_x.py::test_y\nERROR test_x.py::test_y\nERROR test_x.py::test_z - fixture\n", []string{"test_x.py::test_y", "test_x.py::test_z"}},
+		"a text":                               {"FAILED README.rst::README.rst\n", []string{"README.rst::README.rst"}},
+		"a file that cannot be loaded":         {"ERROR tests/test_x.py - ImportError: x\nERROR tests/test_z.py\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := failedTests([]byte(c.line)); !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestACommandIsALineForAShell(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		words []string
+		want  string
+	}{
+		{"words that are none of a shell's", []string{"go", "test", "-run=^$", "-bench=.", "./..."}, "go test -run=^$ -bench=. ./..."},
+		{"a blank", []string{"python3", "sub dir/bench words.py"}, "python3 'sub dir/bench words.py'"},
+		{"quotes and what a shell reads", []string{"it's", "$HOME", "a[b]", ""}, `'it'\''s' '$HOME' 'a[b]' ''`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := inShell(c.words...); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestTheAttemptThatGotFurthestCounts(t *testing.T) {
 	t.Parallel()
 	attemptOf := func(reason string, passed int, command ...string) attempt {

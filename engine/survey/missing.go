@@ -122,7 +122,7 @@ func lacks(tree, file string) string {
 		return text
 	}
 	if _, err := os.Stat(filepath.Join(tree, filepath.FromSlash(file))); err == nil {
-		return text + fmt.Sprintf("; your work tree has it: `git add -f %s`, commit it, and `atoll init --force`", file)
+		return text + fmt.Sprintf("; your work tree has it: `git add -f %s`, commit it, and `atoll init --force`", inShell(file))
 	}
 	return text + ", nor in your work tree"
 }

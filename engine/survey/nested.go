@@ -40,9 +40,13 @@ func (l *Lab) nested() string {
 		}
 	}
 	look := config.Detect(files, func(name string) ([]byte, error) { return l.Read(path.Join(dir, name)) })
-	test, measure := strings.Join(look.Test, " "), strings.Join(look.Evaluator, " ")
+	test, measure := inShell(look.Test...), inShell(look.Evaluator...)
 	in := func(command, otherwise string) string {
-		text := fmt.Sprintf("cd %q && %s", dir, orElse(command, otherwise))
+		folder := inShell(dir)
+		if !strings.ContainsAny(dir, "$`\\\"!") {
+			folder = `"` + dir + `"`
+		}
+		text := fmt.Sprintf("cd %s && %s", folder, orElse(command, otherwise))
 		return "[sh, -c, '" + strings.ReplaceAll(text, "'", "''") + "']"
 	}
 	var scope []string

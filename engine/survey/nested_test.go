@@ -19,6 +19,10 @@ func TestAProjectInAFolderIsNamedWithWhatSetsItUp(t *testing.T) {
 			map[string]string{"README.md": "two\n", "packages/word to num/setup.py": "", "packages/word to num/w2n.py": "n = 1\n", "packages/word to num/deep/er/pyproject.toml": ""},
 			[]string{"no project lies at the top of the repository, but packages/word to num/setup.py", `command: [sh, -c, 'cd "packages/word to num" && exec TESTS']`, `gate: {scope: ["packages/word to num/**/*.py"]}`},
 		},
+		"whose names a shell would read": {
+			map[string]string{"a $HOME/setup.py": "", "a $HOME/w.py": "n = 1\n", "a $HOME/test dir.txt": "", "a $HOME/bench it.py": "print(1)\n"},
+			[]string{`command: [sh, -c, 'cd ''a $HOME'' && python3 ''bench it.py''']`},
+		},
 		"of Go": {
 			map[string]string{"main.go": "package main\n", "libs/lev dist/go.mod": "module x\n", "libs/lev dist/x_test.go": "package x\n\nfunc BenchmarkX() {}\n"},
 			[]string{"there is no go.mod at the top of the repository, but libs/lev dist/go.mod", `{adapter: gobench, command: [sh, -c, 'cd "libs/lev dist" && go test -run=^$ -bench=. `, `command: [sh, -c, 'cd "libs/lev dist" && go test ./...']`, `gate: {scope: ["libs/lev dist/**/*.go"]}`},
@@ -48,6 +52,18 @@ func TestAProjectInAFolderIsNamedWithWhatSetsItUp(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCallsOfTestsBesideAPackageInAFolderAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	needsPython(t)
+	r, said, err := surveyed(t, map[string]string{
+		"sub dir/pkg/__init__.py": "", "sub dir/pkg/words.py": "def count(text):\n    seen = {}\n    for w in text.split():\n        seen[w] = seen.get(w, 0) + 1\n    return seen\n",
+		"sub dir/tests.py": "import unittest\n\nfrom pkg import words\n\n\nclass Words(unittest.TestCase):\n    def test_count(self):\n        for _ in range(20):\n            self.assertEqual(words.count('a b a ' * 50), {'a': 100, 'b': 50})\n",
+	})
+	if err != nil || r.Measured.Objective != "time_us" || len(r.Measured.Stages) != 1 || !strings.Contains(r.Scaffold["calls.json"], `"pkg.words:count"`) || !strings.Contains(r.Scaffold["calls.json"], "\"paths\": [\n  \"sub dir\",\n  \".\"\n ]") {
+		t.Errorf("%v\n%s\n%s", err, said, r.Scaffold["calls.json"])
 	}
 }
 

@@ -162,7 +162,7 @@ func (s *survey) choose(ctx context.Context) error {
 		if reason == "" {
 			return nil
 		}
-		s.Say(fmt.Sprintf("%s does not measure: %s", strings.Join(portable(s.Tree, prepared(c.Command)...), " "), reason))
+		s.Say(fmt.Sprintf("%s does not measure: %s", inShell(portable(s.Tree, prepared(c.Command)...)...), reason))
 	}
 	if len(choices) == 0 {
 		s.Say("no benchmark and no evaluator was found: an objective is missing")

@@ -41,7 +41,7 @@ func (s *survey) otherTests(ctx context.Context) error {
 				}
 				return nil
 			}
-			instead = orElse(instead, fmt.Sprintf("%s does not run the tests: %s", strings.Join(portable(s.Tree, prepared(command)...), " "), why))
+			instead = orElse(instead, fmt.Sprintf("%s does not run the tests: %s", inShell(portable(s.Tree, prepared(command)...)...), why))
 			lacks = orElse(lacks, lackedModule(why))
 		}
 	}
@@ -49,7 +49,7 @@ func (s *survey) otherTests(ctx context.Context) error {
 	s.testCommand = best.command
 	why := best.reason
 	if len(s.tried) > 1 {
-		why = strings.Join(portable(s.Tree, prepared(best.command)...), " ") + ": " + why
+		why = inShell(portable(s.Tree, prepared(best.command)...)...) + ": " + why
 	}
 	unstaged(s, "the tests do not pass on the root in the sandbox, so they are no stage: "+why)
 	return nil
@@ -226,7 +226,7 @@ func (s *survey) stageTests(command []string, sample *Sample) {
 		s.testsOpened = []string{}
 	}
 	s.m.Stages = append(s.m.Stages, config.Stage{Name: "tests", Command: command, Output: output.OutputNone, Timeout: patience(s.d.Language, sample.Raw.Wall)})
-	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), strings.Join(portable(s.Tree, prepared(command)...), " ")))
+	s.Say(fmt.Sprintf("the tests pass in %s: %s", roundTime(sample.Raw.Wall), inShell(portable(s.Tree, prepared(command)...)...)))
 }
 
 // tryBuilt tries tests that failed once more behind the project's own build, where they lack

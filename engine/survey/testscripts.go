@@ -35,7 +35,7 @@ func (s *scripts) testScripts(ctx context.Context) error {
 	for _, f := range found[:min(len(found), mostScripts)] {
 		ways := [][]string{{"./" + f}}
 		if dir, base := path.Split(f); dir != "" {
-			ways = append([][]string{{"sh", "-c", "cd " + path.Clean(dir) + " && exec ./" + base}}, ways...)
+			ways = append([][]string{{"sh", "-c", "cd " + inShell(path.Clean(dir)) + " && exec " + inShell("./"+base)}}, ways...)
 		}
 		reason := ""
 		for _, command := range ways {
