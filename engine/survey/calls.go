@@ -95,6 +95,16 @@ type call struct {
 	Kwargs   string  `json:"kwargs"`
 	Iterates bool    `json:"iterates"`
 	Answer   *string `json:"answer"` // nil: not compared
+	// Then are calls of methods of the object that it gives, which is made anew each time.
+	Then []step `json:"then,omitempty"`
+}
+
+// step is one call of a method.
+type step struct {
+	Method   string `json:"method"`
+	Args     string `json:"args"`
+	Kwargs   string `json:"kwargs"`
+	Iterates bool   `json:"iterates"`
 }
 
 // answer is what one call gave on the root.
@@ -103,6 +113,8 @@ type answer struct {
 	Iterates bool    `json:"iterates"`
 	Failed   string  `json:"failed"`
 	Micros   float64 `json:"us"`
+	// Steps are the calls of methods that worked: whether each gives an iterator.
+	Steps []bool `json:"steps"`
 }
 
 // callScaffold writes a benchmark of the functions that the tests call and in which they
@@ -148,6 +160,9 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 		s.Say(why + someOf(s.left, 6))
 	}
 	s.tellRest()
+	if used := s.used(); len(used) > 0 {
+		s.m.Notes = append(s.m.Notes, "Objects are made anew for each call, and used as the tests use them, of "+someOf(used, 8)+": the time to make them counts, too.")
+	}
 	if objects := s.uncompared(); len(objects) > 0 {
 		s.m.Notes = append(s.m.Notes, "Answers are not compared, for they are objects, of "+someOf(objects, 8)+": the tests alone notice what a candidate breaks there.")
 	}
@@ -305,7 +320,7 @@ func (f *calledOften) keep(first, second []answer) {
 		}
 		a, b := first[i], second[i]
 		micros := min(a.Micros, b.Micros)
-		same := (a.Answer == nil) == (b.Answer == nil) && (a.Answer == nil || *a.Answer == *b.Answer)
+		same := (a.Answer == nil) == (b.Answer == nil) && (a.Answer == nil || *a.Answer == *b.Answer) && slices.Equal(a.Steps, b.Steps)
 		if a.Failed != "" || b.Failed != "" || !same || micros > float64(slowCall.Microseconds()) {
 			continue
 		}
@@ -314,7 +329,10 @@ func (f *calledOften) keep(first, second []answer) {
 			continue
 		}
 		whole += micros
-		c.Answer, c.Iterates = a.Answer, a.Iterates
+		c.Answer, c.Iterates, c.Then = a.Answer, a.Iterates, c.Then[:len(a.Steps)]
+		for j, iterates := range a.Steps {
+			c.Then[j].Iterates = iterates
+		}
 		kept = append(kept, c)
 	}
 	f.Calls = kept

@@ -11,8 +11,8 @@ func TestCallsOfClassesAreChosenByTheTimeOfTheTests(t *testing.T) {
 	t.Parallel()
 	needsPython(t)
 	const kit = "import string\n\n\ndef small(text):\n    return text[:1]\n\n\nclass Text:\n    def __init__(self, lines):\n        self.lines = [l.strip() for l in lines]\n\n    @classmethod\n    def parsed(cls, text, *, repeat=1):\n        for _ in range(4000 * repeat):\n            lines = text.split('\\n')\n        return cls(lines)\n\n" +
-		"    @staticmethod\n    def length(text, known=string):\n        return sum(len(text) for _ in range(4000))\n\n    def counted(self):\n        return sum(len(l) for _ in range(20000) for l in self.lines)\n"
-	const heavy = "\n\nclass More(unittest.TestCase):\n    def test_more(self):\n        for _ in range(200):\n            Text(['a', 'b']).counted()\n"
+		"    @staticmethod\n    def length(text, known=string):\n        return sum(len(text) for _ in range(4000))\n\n    def counted(self, by):\n        return sum(len(l) for _ in range(20000) for l in self.lines)\n"
+	const heavy = "\n\nclass More(unittest.TestCase):\n    def test_more(self):\n        for _ in range(200):\n            Text(['a', 'b']).counted(object())\n"
 	tests := func(lines ...string) string {
 		return "import unittest\n\nfrom kit import Text, small\n\n\nclass Tests(unittest.TestCase):\n    def test_all(self):\n        for _ in range(20):\n            small('a b')\n            " + strings.Join(lines, "\n            ") + "\n"
 	}
@@ -26,8 +26,8 @@ func TestCallsOfClassesAreChosenByTheTimeOfTheTests(t *testing.T) {
 			[]string{`"kit:Text.parsed"`, `"('a\\nb',)"`, `"kit:Text.length"`},
 			"left out of time_us, because the tests spend there less", "no call could be made again",
 		},
-		"methods of objects, which cannot be made again, take the time": {
-			tests("Text([]).counted()"),
+		"methods of objects that are given what cannot be written down take the time": {
+			tests("Text([]).counted(object())"),
 			[]string{`"kit:Text"`},
 			"CHECK evaluator.command: of the time that the tests spend in this repository ", "for the time of the tests",
 		},

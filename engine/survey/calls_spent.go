@@ -17,6 +17,16 @@ func (s *callBench) uncompared() (names []string) {
 	return names
 }
 
+// used are the classes of which methods are called.
+func (s *callBench) used() (names []string) {
+	for _, f := range s.calls.Functions {
+		if slices.ContainsFunc(f.Calls, func(c call) bool { return len(c.Then) > 0 }) {
+			names = append(names, f.called())
+		}
+	}
+	return names
+}
+
 const (
 	// leastMeasured is the share of the tests' time below which little of it is measured.
 	leastMeasured = 0.1

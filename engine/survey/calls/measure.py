@@ -81,8 +81,10 @@ def compare(calls, answers):
     for function, given in zip(calls["functions"], answers):
         for call, now in zip(function["calls"], given):
             named = "%s, called with %s and %s," % (function["name"], call["args"][:200], call["kwargs"][:200])
-            if now["failed"]:
-                raise Failure("%s failed: %s" % (named, now["failed"]))
+            if call.get("then"):
+                named += " then %s," % ", ".join(s["method"] + s["args"] for s in call["then"])[:200]
+            if now["failed"] or now.get("broken"):
+                raise Failure("%s failed: %s" % (named, now["failed"] or now["broken"]))
             if call["answer"] is not None and now["answer"] != call["answer"]:
                 raise Failure("%s gave %s instead of %s" % (named, str(now["answer"])[:200], call["answer"][:200]))
 

@@ -18,6 +18,7 @@ import work
 TREE = os.path.realpath(os.getcwd())
 MARK = "ATOLL_CALLS "
 MOST_CALLS = 30  # of one function
+MOST_STEPS = 30  # calls of methods of one object
 MOST_BYTES = 300000
 SECONDS = 120
 
@@ -86,10 +87,25 @@ def label(frame):
     return "%s:%s" % (frame.f_globals.get("__name__", ""), name)
 
 
+def given(frame, drop):
+    """What the function of a frame is called with, without its first argument where drop says so."""
+    code, values = frame.f_code, frame.f_locals
+    names, at = code.co_varnames, code.co_argcount + code.co_kwonlyargcount
+    args = [values[n] for n in names[: code.co_argcount]]
+    kwargs = {n: values[n] for n in names[code.co_argcount : at]}
+    if code.co_flags & inspect.CO_VARARGS:
+        args += values[names[at]]
+        at += 1
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        kwargs.update(values[names[at]])
+    return {"args": work.text(tuple(args[1:] if drop else args)), "kwargs": work.text(kwargs)}
+
+
 class Recorder:
     def __init__(self):
         self.known, self.found, self.size, self.busy = {}, {}, 0, threading.local()
         self.spent = {}  # seconds by what the tests call, with all that it calls
+        self.lives, self.births = {}, {}  # of objects by address until another is made there; how many by class
         self.path, self.paths = [], []  # sys.path as it was last, and all that was ever on it
 
     def name(self, frame):
@@ -137,49 +153,103 @@ class Recorder:
         known = self.known.get(id(code))
         if known is None:  # a generator comes back to later places
             known = self.known[id(code)] = (self.name(frame), frame.f_lasti, code)
-        if getattr(busy, "now", False) or code.co_name == "<module>" or not tested(frame):
+        if getattr(busy, "now", False) or code.co_name == "<module>":
             return
-        busy.now = True
-        name, drop = known[0], False
+        busy.now, by_tests = True, tested(frame)
+        name = known[0]
         try:
-            if name is None:
-                name, drop = self.bound(frame)
-            if name is not None and known[1] == frame.f_lasti:
-                self.keep(name, frame, drop)
+            if by_tests or code.co_name == "__init__":
+                name = self.look(name, frame, known[1] == frame.f_lasti, by_tests)
         except Exception:
             pass  # what cannot be looked at is not recorded
         finally:
             busy.now = False
-        if getattr(busy, "outer", None) is None:
+        if by_tests and getattr(busy, "outer", None) is None:
             busy.outer, busy.name, busy.began = frame, name or label(frame), time.thread_time()
 
-    def keep(self, name, frame, drop):
+    def look(self, name, frame, entered, by_tests):
+        """Records what the function of a frame is called with; the name by which its time goes, None for its own."""
+        drop = False
+        if name is None:
+            name, drop = self.bound(frame)
+        if name is None and by_tests:
+            return self.step(frame, entered)
+        if name is None or not entered:
+            return name
+        if drop and frame.f_code.co_name == "__init__":
+            self.born(name, frame, by_tests)
+        else:
+            entry = self.entry(name)
+            entry["count"] += 1
+            if len(entry["calls"]) < MOST_CALLS and entry["count"] <= 20 * MOST_CALLS and self.size <= MOST_BYTES:
+                call = given(frame, drop)
+                if call not in entry["calls"]:
+                    self.add(entry["calls"], call)
+        return name
+
+    def born(self, name, frame, by_tests):
+        """Notes how an object is made. What tests make counts at once, what the project itself makes when tests call it."""
+        first = frame.f_locals[frame.f_code.co_varnames[0]]
+        self.lives.pop(id(first), None)
+        self.births[name] = self.births.get(name, 0) + 1
+        if by_tests:
+            self.entry(name)["count"] += 1
+        if self.births[name] <= 20 * MOST_CALLS and self.size <= MOST_BYTES:
+            life = self.lives[id(first)] = {"name": name, "call": given(frame, True), "counted": by_tests, "over": False}
+            if by_tests:
+                self.have(life)
+
+    def have(self, life):
+        """Has a life be one of the calls of its class."""
+        entry = self.entry(life["name"])
+        entry["count"] += not life["counted"]
+        life["counted"], calls = True, entry["calls"]
+        if len(calls) < 2 * MOST_CALLS and self.size <= MOST_BYTES:  # some come out alike
+            self.add(calls, life["call"])
+
+    def step(self, frame, entered):
+        """Notes that tests call a method of an object; the name of its class where that can be made again.
+
+        What cannot be made again may change the object, so nothing behind it is recorded of that one."""
+        code = frame.f_code
+        first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+        kind, name = type(first), code.co_name
+        if not public(kind) or getattr(unwrapped(inspect.getattr_static(kind, name, None)), "__code__", None) is not code:
+            return None
+        known = "%s:%s" % (kind.__module__, kind.__qualname__)
+        life = self.lives.get(id(first))
+        if entered and kind.__init__ is object.__init__ and kind.__new__ is object.__new__ and not vars(first):  # as new
+            life = self.lives[id(first)] = {"name": known, "call": {"args": "()", "kwargs": "{}"}, "counted": False, "over": False}
+        if life is None or life["name"] != known or life["over"]:
+            return None
+        steps = life["call"].setdefault("then", [])
+        if not entered or len(steps) == MOST_STEPS or self.size > MOST_BYTES:
+            return known
+        special = name.startswith("__") and name.endswith("__")
+        life["over"] = not special  # unless it can be written down
+        if name.startswith("_") and not special or code.co_flags & inspect.CO_COROUTINE:
+            return None
+        self.add(steps, dict(given(frame, True), method=name))
+        life["over"] = False
+        if not life["counted"]:
+            self.have(life)
+        return known
+
+    def entry(self, name):
+        return self.found.setdefault(name, {"name": name, "count": 0, "calls": []})
+
+    def add(self, calls, call):
         if sys.path != self.path:  # a runner of tests may take back what it adds
             self.path = list(sys.path)
             self.paths = self.path + [p for p in self.paths if p not in self.path]
-        entry = self.found.setdefault(name, {"name": name, "count": 0, "calls": []})
-        entry["count"] += 1
-        if len(entry["calls"]) == MOST_CALLS or entry["count"] > 20 * MOST_CALLS or self.size > MOST_BYTES:
-            return
-        code, values = frame.f_code, frame.f_locals
-        names, at = code.co_varnames, code.co_argcount + code.co_kwonlyargcount
-        args = [values[n] for n in names[: code.co_argcount]]
-        kwargs = {n: values[n] for n in names[code.co_argcount : at]}
-        if code.co_flags & inspect.CO_VARARGS:
-            args += values[names[at]]
-            at += 1
-        if code.co_flags & inspect.CO_VARKEYWORDS:
-            kwargs.update(values[names[at]])
-        if drop:
-            args = args[1:]
-        call = {"args": work.text(tuple(args)), "kwargs": work.text(kwargs)}
-        if call not in entry["calls"]:
-            entry["calls"].append(call)
-            self.size += len(call["args"]) + len(call["kwargs"])
+        calls.append(call)
+        self.size += len(call["args"]) + len(call["kwargs"])
 
     def say(self, out):
         files = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
         files = sorted(os.path.relpath(os.path.realpath(f), TREE) for f in files if f and f.endswith(".py") and place(f) == "source")
+        for e in self.found.values():
+            e["calls"] = [c for i, c in enumerate(e["calls"]) if c not in e["calls"][:i]][:MOST_CALLS]
         found = [e for e in self.found.values() if e["calls"]]
         out.write("\n" + MARK + json.dumps({"files": files, "functions": found, "spent": self.spent, "paths": folders(self.paths)}) + "\n")
         out.flush()

@@ -87,7 +87,7 @@ class Function:
         self.given, self.lacks = given["calls"], ""  # why it cannot be called
         try:
             self.call = ref(module, name)
-            self.calls = [(eval(c["args"], dict(NAMES)), eval(c["kwargs"], dict(NAMES)), c.get("iterates", False)) for c in self.given]
+            self.calls = [(*made(c), [(s["method"], *made(s)) for s in c.get("then", ())]) for c in self.given]
         except BaseException as e:
             self.lacks = said(e)
 
@@ -95,43 +95,85 @@ class Function:
         call, exhaust, items = self.call, collections.deque, itertools.islice
         calls = self.calls
         for _ in range(times):
-            for args, kwargs, iterates in calls:
+            for args, kwargs, iterates, then in calls:
                 result = call(*args, **kwargs)
                 if iterates:
                     exhaust(items(result, MOST_ITEMS), 0)
+                for method, args, kwargs, iterates in then:
+                    step = getattr(result, method)(*args, **kwargs)
+                    if iterates:
+                        exhaust(items(step, MOST_ITEMS), 0)
 
     def answers(self):
         if self.lacks:
             return [{"failed": self.lacks} for _ in self.given]
-        return [answer(self.call, args, kwargs) for args, kwargs, _ in self.calls]
+        return [twice(self.call, args, kwargs, then) for args, kwargs, _, then in self.calls]
 
 
 def said(e):
     return type(e).__name__ + ": " + str(e)[:200]
 
 
-def answer(call, args, kwargs):
-    """What one call gives, and what keeps it from being made again and again."""
-    before = text(args) + text(kwargs)
-    out = {"answer": None, "iterates": False, "failed": "", "us": 0.0}
+def made(given):
+    """Arguments of a call, and whether what it gives is an iterator to be exhausted."""
+    return eval(given["args"], dict(NAMES)), eval(given["kwargs"], dict(NAMES)), given.get("iterates", False)
+
+
+def twice(call, args, kwargs, then):
+    """What one call gives, when it gives the same the second time."""
+    first, again = answer(call, args, kwargs, then), answer(call, args, kwargs, then)
+    if not first["failed"] and any(first[k] != again[k] for k in ("answer", "iterates", "steps", "failed")):
+        first["failed"] = again["failed"] or "it answers otherwise the second time"
+    return first
+
+
+def answer(call, args, kwargs, then):
+    """What one call gives, and what keeps it from being made again and again.
+
+    then are calls of methods of the object that it gives: those that worked are steps, and the first that did
+    not has broken it."""
+    given = [args, kwargs, *(v for s in then for v in s[1:3])]
+    before = [kept(v) for v in given]
+    out = {"answer": None, "iterates": False, "failed": "", "us": 0.0, "steps": [], "broken": ""}
     try:
-        began = time.process_time_ns()
-        result = call(*args, **kwargs)
-        if hasattr(result, "__next__"):
-            out["iterates"] = True
-            result = list(itertools.islice(result, MOST_ITEMS))
-        out["us"] = (time.process_time_ns() - began) / 1e3
+        result, out["iterates"] = taken(out, lambda: call(*args, **kwargs), None if not then else ...)
     except BaseException as e:
         out["failed"] = said(e)
         return out
-    if text(args) + text(kwargs) != before:
+    answers = [kept(result)]
+    for method, args_then, kwargs_then, _ in then:
+        try:
+            step, iterates = taken(out, lambda: getattr(result, method)(*args_then, **kwargs_then), result)
+        except BaseException as e:
+            out["broken"] = "%s: %s" % (method, said(e))
+            break
+        out["steps"].append(iterates)
+        answers.append(kept(step))
+    if [kept(v) for v in given] != before:
         out["failed"] = "it changes its arguments"
-        return out
-    try:
-        out["answer"] = text(result)
-    except Unkeepable:
-        out["answer"] = None
+    elif any(a is not None for a in answers):
+        out["answer"] = answers[0] if not then else ", ".join(a or "?" for a in answers[1:])
     return out
+
+
+def taken(out, call, whole):
+    """What a call gives, an iterator exhausted unless it is the object that whole stands for (... for any), and whether
+    it is one. The time is added to that of out."""
+    began = time.process_time_ns()
+    result = call()
+    iterates = whole is not ... and result is not whole and hasattr(result, "__next__")
+    if iterates:
+        result = list(itertools.islice(result, MOST_ITEMS))
+    out["us"] += (time.process_time_ns() - began) / 1e3
+    return result, iterates
+
+
+def kept(value):
+    """A value as text, None where it has none."""
+    try:
+        return text(value)
+    except Unkeepable:
+        return None
 
 
 def profile(functions, seconds):

@@ -1,0 +1,152 @@
+package survey
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// lives records what tests of a module kit do, and makes it again. It tells each call as a line: how it is made, the
+// methods that are called, and what they answer or what keeps them from being made again.
+func lives(t *testing.T, kit string, tests []string) (lines []string) {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not on the PATH")
+	}
+	tree, evaluator := t.TempDir(), t.TempDir()
+	suite := "import unittest\n\nimport kit\n\n\nclass Tests(unittest.TestCase):\n    def test_all(self):\n        " + strings.Join(tests, "\n        ") + "\n"
+	write := func(dir, name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(tree, "kit.py", kit)
+	write(tree, "test_kit.py", suite)
+	write(evaluator, "record.py", recordPython)
+	write(evaluator, "work.py", workPython)
+	write(evaluator, "measure.py", measurePython)
+	run := func(args ...string) []byte {
+		cmd := exec.Command(python, args...)
+		cmd.Dir, cmd.Env = tree, append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "ATOLL_RUN=", "ATOLL_RESULT="+filepath.Join(evaluator, "result.json"))
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		return out
+	}
+	_, text, _ := strings.Cut(string(run(filepath.Join(evaluator, "record.py"), "-m", "unittest", "-q", "test_kit")), "ATOLL_CALLS ")
+	var r recorded
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	write(evaluator, "calls.json", text)
+	var answers [][]answer
+	if err := json.Unmarshal(run(filepath.Join(evaluator, "measure.py"), "answers"), &answers); err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range r.Functions {
+		for j, c := range f.Calls {
+			line, a := f.called()+c.Args, answers[i][j]
+			for k, s := range c.Then[:min(len(a.Steps), len(c.Then))] {
+				line += "." + s.Method + s.Args
+				if a.Steps[k] {
+					line += "*"
+				}
+			}
+			if a.Answer != nil {
+				line += " = " + *a.Answer
+			}
+			if a.Failed != "" {
+				line += " fails: " + a.Failed
+			}
+			lines = append(lines, line)
+		}
+		lines = append(lines, fmt.Sprintf("%d x %s", f.Count, f.called()))
+	}
+	return lines
+}
+
+func TestObjectsAreMadeAnewAndUsedAsTheTestsDo(t *testing.T) {
+	t.Parallel()
+	const stack = "class Stack:\n    made = 0\n\n    def __init__(self, items=()):\n        self.items = items if type(items) is list else list(items)\n        Stack.made += 1\n\n    def push(self, item):\n        self.items.append(item)\n\n" +
+		"    def pop(self):\n        return self.items.pop()\n\n    def __len__(self):\n        return len(self.items)\n\n    def each(self):\n        yield from self.items\n\n    def _clear(self):\n        self.items = []\n\n    def number(self):\n        return Stack.made\n\n\n" +
+		"def filled(n):\n    return Stack(tuple(range(n)))\n\n\nclass Bare:\n    def double(self, n):\n        return 2 * n\n\n    def keep(self, n):\n        self.n = n\n\n    def kept(self):\n        return self.n\n"
+	for name, c := range map[string]struct {
+		tests []string
+		want  []string
+	}{
+		"methods are called in the order of the tests": {
+			[]string{"s = kit.Stack((1,))", "s.push(2)", "s.push(item=3)", "self.assertEqual((s.pop(), len(s)), (3, 2))"},
+			[]string{"kit.Stack((1,),).push(2,).push(3,).pop().__len__() = None, None, 3, 2", "1 x kit.Stack"},
+		},
+		"an object of its own for each call where it keeps nothing": {
+			[]string{"b = kit.Bare()", "for n in (1, 2, 2):", "    b.double(n)", "b.keep(1)", "b.kept()"},
+			[]string{"kit.Bare().double(1,) = 2", "kit.Bare().double(2,) = 4", "kit.Bare().keep(1,).kept() = None, 1", "4 x kit.Bare"},
+		},
+		"objects that the project itself makes for the tests": {
+			[]string{"kit.filled(3).pop()"},
+			[]string{"kit.filled(3,)", "1 x kit.filled", "kit.Stack((0, 1, 2),).pop() = 2", "1 x kit.Stack"},
+		},
+		"an iterator is exhausted": {
+			[]string{"list(kit.Stack((1, 2)).each())"},
+			[]string{"kit.Stack((1, 2),).each()* = [1, 2]", "1 x kit.Stack"},
+		},
+		"nothing behind a call that cannot be written down, or that is private": {
+			[]string{"s = kit.Stack()", "s.push(1)", "s.push(object())", "s.pop()", "s = kit.Stack((7,))", "s._clear()", "len(s)"},
+			[]string{"kit.Stack((),).push(1,) = None", "kit.Stack((7,),)", "2 x kit.Stack"},
+		},
+		"nothing behind a call that fails": {
+			[]string{"s = kit.Stack((5,))", "s.pop()", "self.assertRaises(IndexError, s.pop)", "s.push(1)"},
+			[]string{"kit.Stack((5,),).pop() = 5", "1 x kit.Stack"},
+		},
+		"what is kept for the next object answers otherwise": {
+			[]string{"kit.Stack().number()"},
+			[]string{"kit.Stack((),).number() = 1 fails: it answers otherwise the second time", "1 x kit.Stack"},
+		},
+		"an argument that the object keeps and changes": {
+			[]string{"s = kit.Stack([1])", "s.push(2)"},
+			[]string{"kit.Stack([1],).push(2,) fails: it changes its arguments", "1 x kit.Stack"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := lives(t, stack, c.tests); !slices.Equal(got, c.want) {
+				t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestACallIsKeptWithTheMethodsThatWorked(t *testing.T) {
+	t.Parallel()
+	text := "1, 2"
+	for _, c := range []struct {
+		name          string
+		first, second []bool
+		want          int // -1: not kept
+	}{
+		{"all", []bool{false, true}, []bool{false, true}, 2},
+		{"those before one that fails", []bool{true}, []bool{true}, 1},
+		{"none that works once", []bool{false, false}, []bool{false}, -1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &calledOften{Count: 1, Calls: []call{{Then: make([]step, 2)}}}
+			f.keep([]answer{{Answer: &text, Steps: c.first, Micros: 1}}, []answer{{Answer: &text, Steps: c.second, Micros: 1}})
+			got := -1
+			if len(f.Calls) == 1 {
+				if got = len(f.Calls[0].Then); f.Calls[0].Then[got-1].Iterates != c.first[got-1] {
+					t.Errorf("whether %+v gives an iterator is not kept", f.Calls[0].Then)
+				}
+			}
+			if got != c.want {
+				t.Errorf("kept with %d methods, want %d", got, c.want)
+			}
+		})
+	}
+}
