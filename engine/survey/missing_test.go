@@ -208,3 +208,15 @@ func TestCodeThatReadsTheClockMayChangeWhereTheEvaluatorHasItsOwn(t *testing.T) 
 		t.Errorf("%v: %q are protected\n%s", err, r.Protected, said)
 	}
 }
+
+func TestASourceThatReadsTheClockMayChangeWhereCallsAreTimedFromOutside(t *testing.T) {
+	t.Parallel()
+	needsPython(t)
+	r, said, err := surveyed(t, map[string]string{
+		"setup.py": "", "kit/__init__.py": "", "kit/watch.py": "import time\n\n\ndef log(text):\n    print(time.perf_counter(), text)\n\n\ndef f(n):\n    return sum(i * i for i in range(n))\n", "kit/other.py": "K = 3\n",
+		"tests/__init__.py": "", "tests/test_kit.py": "import unittest\n\nfrom kit import other, watch\n\n\nclass Tests(unittest.TestCase):\n    def test_f(self):\n        for _ in range(20):\n            self.assertEqual(watch.f(other.K), 5)\n",
+	})
+	if err != nil || r.Measured.Objective != "time_us" || slices.Contains(r.Protected, "kit/watch.py") || strings.Contains(said, "reads the clock") {
+		t.Errorf("%v: protected %q\n%s", err, r.Protected, said)
+	}
+}
