@@ -15,10 +15,7 @@ import (
 // methods that are called, and what they answer or what keeps them from being made again.
 func lives(t *testing.T, kit string, tests []string) (lines []string) {
 	t.Helper()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is not on the PATH")
-	}
+	needsPython3(t)
 	tree, evaluator := t.TempDir(), t.TempDir()
 	suite := "import unittest\n\nimport kit\n\n\nclass Tests(unittest.TestCase):\n    def test_all(self):\n        " + strings.Join(tests, "\n        ") + "\n"
 	write := func(dir, name, text string) {
@@ -32,7 +29,7 @@ func lives(t *testing.T, kit string, tests []string) (lines []string) {
 	write(evaluator, "work.py", workPython)
 	write(evaluator, "measure.py", measurePython)
 	run := func(args ...string) []byte {
-		cmd := exec.Command(python, args...)
+		cmd := exec.Command("python3", args...)
 		cmd.Dir, cmd.Env = tree, append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "ATOLL_RUN=", "ATOLL_RESULT="+filepath.Join(evaluator, "result.json"))
 		out, err := cmd.Output()
 		if err != nil {
@@ -60,7 +57,7 @@ func lives(t *testing.T, kit string, tests []string) (lines []string) {
 				}
 			}
 			if a.Answer != nil {
-				line += " = " + *a.Answer
+				line += " = " + strings.ReplaceAll(*a.Answer, "\n", ", ")
 			}
 			if a.Failed != "" {
 				line += " fails: " + a.Failed
@@ -149,4 +146,56 @@ func TestACallIsKeptWithTheMethodsThatWorked(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatACallOfACandidateGivesOtherwiseIsNamed(t *testing.T) {
+	t.Parallel()
+	needsPython3(t)
+	const calls = `{"functions": [{"name": "kit:Stack", "calls": [{"args": "(1,)", "kwargs": "{}", "answer": %s, "then": [%s]}]}]}`
+	const pops = `{"method": "pop", "args": "()"}, {"method": "pop", "args": "(2,)"}`
+	for _, c := range []struct{ name, wanted, then, now, want string }{
+		{"the same", `"3\n4"`, pops, `{"answer": "3\n4", "failed": "", "steps": [false, false]}`, ""},
+		{"one method", `"3\n4"`, pops, `{"answer": "3\n5", "failed": "", "steps": [false, false]}`, "kit:Stack, called with (1,) and {}, then pop(2,) gave 5 instead of 4"},
+		{"a method that fails", `"3\n4"`, pops, `{"answer": "3", "failed": "", "steps": [false], "broken": "pop: KeyError: 2"}`, "kit:Stack, called with (1,) and {}, failed then: pop: KeyError: 2"},
+		{"objects for all", `"3\n4"`, pops, `{"answer": null, "failed": "", "steps": [false, false]}`, "kit:Stack, called with (1,) and {}, gave None instead of 3\n4"},
+		{"a function", `"3"`, "", `{"answer": "4", "failed": "", "steps": []}`, "kit:Stack, called with (1,) and {}, gave 4 instead of 3"},
+		{"one that fails", `"3"`, "", `{"failed": "ImportError: x"}`, "kit:Stack, called with (1,) and {}, failed: ImportError: x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := inMeasure(t, "try:\n    measure.compare(json.loads(sys.argv[1]), json.loads(sys.argv[2]))\nexcept measure.Failure as e:\n    print(e, end='')", fmt.Sprintf(calls, c.wanted, c.then), "[["+c.now+"]]")
+			if got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAProcessThatEndsBetweenTwoQuestionsIsAFailureOfTheCandidate(t *testing.T) {
+	t.Parallel()
+	needsPython3(t)
+	got := inMeasure(t, "w = measure.Worker.__new__(measure.Worker)\nw.process = subprocess.Popen(['true'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding='utf-8')\nw.process.wait()\n"+
+		"try:\n    w.ask('answers')\nexcept measure.Failure as e:\n    print(e, end='')\nw.close()")
+	if !strings.Contains(got, "ended by itself") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+func needsPython3(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not on the PATH")
+	}
+}
+
+// inMeasure runs code beside measure.py.
+func inMeasure(t *testing.T, code string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("python3", append([]string{"-c", "import json, subprocess, sys\n\nimport measure\n\n" + code}, args...)...)
+	cmd.Dir, cmd.Env = "calls", append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
 }

@@ -81,12 +81,19 @@ def compare(calls, answers):
     for function, given in zip(calls["functions"], answers):
         for call, now in zip(function["calls"], given):
             named = "%s, called with %s and %s," % (function["name"], call["args"][:200], call["kwargs"][:200])
-            if call.get("then"):
-                named += " then %s," % ", ".join(s["method"] + s["args"] for s in call["then"])[:200]
-            if now["failed"] or now.get("broken"):
-                raise Failure("%s failed: %s" % (named, now["failed"] or now["broken"]))
-            if call["answer"] is not None and now["answer"] != call["answer"]:
-                raise Failure("%s gave %s instead of %s" % (named, str(now["answer"])[:200], call["answer"][:200]))
+            if now["failed"]:
+                raise Failure("%s failed: %s" % (named, now["failed"]))
+            steps, worked = call.get("then", []), len(now["steps"])
+            if worked < len(steps):
+                raise Failure("%s failed then: %s" % (named, now["broken"]))
+            wanted, got = call["answer"], now["answer"]
+            if wanted is None or got == wanted:
+                continue
+            if steps and got is not None:  # a line for each
+                wanted, got = wanted.split("\n"), got.split("\n")
+                at = next(i for i, (w, g) in enumerate(zip(wanted, got)) if w != g)
+                named, wanted, got = "%s then %s%s" % (named, steps[at]["method"], steps[at]["args"][:200]), wanted[at], got[at]
+            raise Failure("%s gave %s instead of %s" % (named, str(got)[:200], wanted[:200]))
 
 
 def lowest_third(values):

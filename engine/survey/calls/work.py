@@ -152,7 +152,7 @@ def answer(call, args, kwargs, then):
     if [kept(v) for v in given] != before:
         out["failed"] = "it changes its arguments"
     elif any(a is not None for a in answers):
-        out["answer"] = answers[0] if not then else ", ".join(a or "?" for a in answers[1:])
+        out["answer"] = answers[0] if not then else "\n".join(a or "?" for a in answers[1:])
     return out
 
 
