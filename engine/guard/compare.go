@@ -35,6 +35,8 @@ type pair struct {
 	open            []string                // groups that take values of any type
 	tame            []string                // groups whose large numbers end the process
 	differ          func(in, root, candidate string) bool
+	reads           func(group string) probe.Reads // exported variables; nil: none
+	settable        []string                       // variables of which both trees can make other values
 }
 
 // where is the name that people see for a group.
@@ -222,6 +224,7 @@ func (c *check) rollCall(ctx context.Context, p *pair) (names, lasting, further 
 			return nil, nil, nil, err
 		}
 	}
+	p.settable = bothSettable(was, is)
 	now := map[string]probe.Answer{}
 	for _, g := range is.groups {
 		now[g.Group] = g
@@ -303,7 +306,7 @@ func (c *check) values(ctx context.Context, p pair, was, is *reply) error {
 // together asks whether the groups disturb each other; then the second answer of the root is in another
 // order, and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0}
+	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Variables: p.variables(names)}
 	c.spread(*p, &q)
 	c.doing("comparing %s", p.someOf(names))
 	first, err := p.tamed(ctx, p.root, true, &q)
@@ -438,7 +441,7 @@ func tally(first, second, candidate *reply) count {
 	t := count{suspects: map[string][]int{}, nils: map[string][]int{}, astray: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string]bool{}}
 	for at, a := range first.cases {
 		b, ok := second.cases[at]
-		if !ok {
+		if !ok || a.Void {
 			continue
 		}
 		if a.In != b.In || a.Out != b.Out {

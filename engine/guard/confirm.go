@@ -188,7 +188,7 @@ func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool
 	for _, at := range order {
 		a := before.cases[at]
 		b, ok := after.cases[at]
-		if !ok || a.In != b.In || a.Out != b.Out {
+		if !ok || a.Void || a.In != b.In || a.Out != b.Out {
 			continue
 		}
 		if how, ended := candidate.fatal[at]; ended {

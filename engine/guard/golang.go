@@ -96,7 +96,7 @@ func (m *goCheck) packages(ctx context.Context, files []string) error {
 		if public(p) {
 			m.removed(p, api, now)
 		}
-		api = goAPI{common(api.funcs, now.funcs), common(api.types, now.types), common(api.errors, now.errors), common(api.values, now.values), common(api.own, now.own)}
+		api = goAPI{common(api.funcs, now.funcs), common(api.types, now.types), common(api.errors, now.errors), common(api.values, now.values), common(api.own, now.own), common(api.variables, now.variables)}
 		if len(api.funcs)+len(api.types)+len(api.values) == 0 || !m.relevantAPI(api) {
 			continue
 		}
@@ -214,6 +214,7 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI) error
 		candidate: &subject{box: m.budget, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
 		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(),
+		reads: m.settings(p, api.variables),
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 type goAPI struct {
 	funcs, types, errors, values []apiName
 	own                          []apiName // see ownTypes: the interface, and the declaration
+	variables                    []apiName // those of values that callers may set
 }
 
 // apiName is a name and how to write it: generic ones with type arguments.
@@ -65,7 +66,7 @@ func apiOf(p *goPackage) goAPI {
 	slices.SortFunc(api.types, byName)
 	slices.SortFunc(api.errors, byName)
 	slices.SortFunc(api.values, byName)
-	api.own = ownTypes(p)
+	api.own, api.variables = ownTypes(p), variablesOf(p, api.errors)
 	return api
 }
 
@@ -205,6 +206,7 @@ func bridge(pkg string, api goAPI, without map[string]bool) []byte {
 	list("AtollGuardTypes", api.types, "(*%s)(nil)")
 	list("AtollGuardErrors", api.errors, "%s")
 	list("AtollGuardValues", api.values, "%s")
+	list("AtollGuardVariables", api.variables, "&%s")
 	b.WriteString(ownBridge(api, without))
 	return []byte(b.String())
 }
@@ -251,6 +253,9 @@ func TestAtollGuard(t *testing.T) {
 	}
 	for _, e := range target.AtollGuardValues {
 		api.Values = append(api.Values, probe.Sentinel{Name: e.Name, Value: e.Value})
+	}
+	for _, e := range target.AtollGuardVariables {
+		api.Variables = append(api.Variables, probe.Sentinel{Name: e.Name, Value: e.Value})
 	}
 %[4]s	if err := probe.Serve(api); err != nil {
 		t.Fatal(err)

@@ -50,12 +50,13 @@ type site struct {
 
 // reply is what a probe said of a request.
 type reply struct {
-	groups []probe.Answer
-	values []probe.Answer
-	cases  map[site]probe.Answer
-	fatal  map[site]string // the case ended the process, and how
-	at     map[site]int    // position of a fatal case
-	kept   map[string][][]uint64
+	groups    []probe.Answer
+	values    []probe.Answer
+	variables []probe.Answer
+	cases     map[site]probe.Answer
+	fatal     map[site]string // the case ended the process, and how
+	at        map[site]int    // position of a fatal case
+	kept      map[string][][]uint64
 	// groups of which some input ran what changed
 	reaching map[string]bool
 	cut      bool // too many were fatal: the rest was not asked
@@ -156,6 +157,8 @@ func (r *reply) take(data []byte) (ending, error) {
 			r.groups = append(r.groups, a)
 		case probe.AnswerValue:
 			r.values = append(r.values, a)
+		case probe.AnswerVariable:
+			r.variables = append(r.variables, a)
 		case probe.AnswerStart:
 			end.site, end.position = site{a.Group, a.Index}, a.Position
 		case probe.AnswerCase:

@@ -8,6 +8,7 @@ type draws struct {
 	from  bool // given is used
 	loose bool // after the list it goes on with the generator
 	used  []uint64
+	sets  []uint64 // with which the choices begin: variables to set
 
 	aim    *aim              // where an edge stands, and which
 	last   bool              // the arguments of the method that is looked at are made
@@ -20,7 +21,14 @@ const maxChoices = 4096
 
 func seeded(seed uint64) *draws { return &draws{state: seed} }
 
-func replayed(choices []uint64) *draws { return &draws{given: choices, from: true} }
+func replayed(choices []uint64) *draws { return (&draws{given: choices, from: true}).begun() }
+
+// begun takes the settings with which given choices begin.
+func (d *draws) begun() *draws {
+	d.sets = setsOf(d.given)
+	d.used = append(d.used, d.sets...)
+	return d
+}
 
 // varied are choices near those of a corpus: some exchanged, left out, repeated,
 // or followed by those of another.
@@ -48,7 +56,7 @@ func varied(corpus [][]uint64, seed uint64) *draws {
 			c[at] = d.next()
 		}
 	}
-	return &draws{state: d.next(), given: c, from: true, loose: true}
+	return (&draws{state: d.next(), given: c, from: true, loose: true}).begun()
 }
 
 // n returns a choice from 0 to k-1; k is above 0.

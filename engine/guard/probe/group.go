@@ -80,6 +80,7 @@ type outcome struct {
 	in, out string
 	choices []uint64
 	places  []place
+	void    bool // a variable was set, and the code panics
 }
 
 // runner runs cases of one library, with what they print kept.
@@ -91,11 +92,15 @@ type runner struct {
 	known  []string
 	out    *os.File // stands in for os.Stdout
 	heard  []string // texts of the case that runs
+
+	variables map[string][]variable // by the groups that read them
 }
 
 // run runs one case.
 func (r *runner) run(g *group, d *draws) outcome {
 	m := &maker{d: d, lib: r.lib, tame: r.tame[g.name]}
+	set, restore := r.set(g.name, m)
+	defer restore()
 	var in string
 	text, _ := quiet(func() string {
 		switch {
@@ -114,7 +119,7 @@ func (r *runner) run(g *group, d *draws) outcome {
 	if printed := r.printed(); printed != "" {
 		text += "; printed " + strconv.Quote(printed)
 	}
-	return outcome{in: in, out: withoutAddresses(text), choices: d.used, places: m.places}
+	return outcome{in: set + in, out: withoutAddresses(text), choices: d.used, places: m.places, void: set != "" && strings.Contains(text, "panic: ")}
 }
 
 // printed takes what the case wrote to os.Stdout.

@@ -5,11 +5,12 @@ import "reflect"
 // API is what a package under test offers. Entries are in a fixed order, which
 // is the same in every tree that is compared.
 type API struct {
-	Funcs  []Func
-	Types  []Type
-	Own    []Type // stand for types of a caller's own behind interfaces
-	Errors []Sentinel
-	Values []Sentinel // exported constants and variables, as they were declared
+	Funcs     []Func
+	Types     []Type
+	Own       []Type // stand for types of a caller's own behind interfaces
+	Errors    []Sentinel
+	Values    []Sentinel // exported constants and variables, as they were declared
+	Variables []Sentinel // exported ones, as pointers to them
 	// Watch holds what the last case did in the code that is watched, a byte for
 	// each thing that can happen; nil where nothing is watched. Pairs takes how comparisons
 	// stood since it was called last, and Path tells the way that was gone since then; nil
@@ -63,13 +64,23 @@ type Request struct {
 	Literals  Literals `json:"literals"`
 	// Corpus holds choices by group that did something worth doing again: they are
 	// cases of a survey, and others are made from them.
-	Corpus  map[string][][]uint64 `json:"corpus,omitempty"`
-	Marks   []int                 `json:"marks,omitempty"`   // blocks of what changed, in the watched code
-	Around  bool                  `json:"around,omitempty"`  // all cases of a survey are made from the corpus
-	Extra   []string              `json:"extra,omitempty"`   // Python: functions that no test calls
-	Changed []string              `json:"changed,omitempty"` // Python: files whose lines are counted
-	CaseMS  int64                 `json:"case_ms"`           // longest time of one case
-	HeapMiB uint64                `json:"heap_mib"`
+	Corpus map[string][][]uint64 `json:"corpus,omitempty"`
+	// Variables are exported variables of the package by the groups that read them: a part of the cases of
+	// a survey sets them.
+	Variables map[string]Reads `json:"variables,omitempty"`
+	Marks     []int            `json:"marks,omitempty"`   // blocks of what changed, in the watched code
+	Around    bool             `json:"around,omitempty"`  // all cases of a survey are made from the corpus
+	Extra     []string         `json:"extra,omitempty"`   // Python: functions that no test calls
+	Changed   []string         `json:"changed,omitempty"` // Python: files whose lines are counted
+	CaseMS    int64            `json:"case_ms"`           // longest time of one case
+	HeapMiB   uint64           `json:"heap_mib"`
+}
+
+// Reads are the variables that a function reads. Changed are those that one version alone reads, or of which the
+// reading may have changed: most cases set these.
+type Reads struct {
+	Changed []string `json:"changed,omitempty"`
+	Others  []string `json:"others,omitempty"`
 }
 
 // StepMark stands between the things that an outcome tells, where it is one of several.
@@ -116,14 +127,15 @@ type Constant struct {
 
 // The kinds of an [Answer].
 const (
-	AnswerGroup = "group" // a group and its signature
-	AnswerValue = "value" // an exported constant or variable, and what it holds
-	AnswerCase  = "case"
-	AnswerKeep  = "keep"  // choices worth doing again
-	AnswerReach = "reach" // an input of the group ran a block of the request's marks
-	AnswerStart = "start" // the cases of a group begin, with the one at Index and Position
-	AnswerStuck = "stuck" // the case took too long or too much; the process ends
-	AnswerEnd   = "end"   // everything was answered
+	AnswerGroup    = "group"    // a group and its signature
+	AnswerValue    = "value"    // an exported constant or variable, and what it holds
+	AnswerVariable = "variable" // an exported variable of which other values can be made, and its type
+	AnswerCase     = "case"
+	AnswerKeep     = "keep"  // choices worth doing again
+	AnswerReach    = "reach" // an input of the group ran a block of the request's marks
+	AnswerStart    = "start" // the cases of a group begin, with the one at Index and Position
+	AnswerStuck    = "stuck" // the case took too long or too much; the process ends
+	AnswerEnd      = "end"   // everything was answered
 )
 
 // Answer is one line of the result.
@@ -138,6 +150,7 @@ type Answer struct {
 	Path      string   `json:"path,omitempty"`   // of a survey: a hash of the way through the watched code
 	Choices   []uint64 `json:"c,omitempty"`
 	Signature string   `json:"sig,omitempty"`
+	Void      bool     `json:"void,omitempty"`    // a variable was set, and the code panics: the case says nothing
 	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package
 	Late      bool     `json:"late,omitempty"`    // Python: the group is asked where inputs are looked for
 	Test      bool     `json:"test,omitempty"`    // Python: the group is a test, played with other values

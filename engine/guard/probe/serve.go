@@ -57,6 +57,7 @@ func answer(api API, q Request, to io.Writer) error {
 	for _, g := range r.groups {
 		r.byName[g.name] = g
 	}
+	r.variables = lib.readBy(q.Variables)
 	for _, name := range q.Tame {
 		r.tame[name] = true
 	}
@@ -115,8 +116,11 @@ func (s *session) write(a Answer) {
 	}
 }
 
-// one runs one case under the watch.
+// one runs one case under the watch, and first without what it sets.
 func (s *session) one(position int, g *group, d *draws) outcome {
+	if len(d.sets) > 0 && len(s.r.variables[g.name]) > 0 {
+		s.one(position, g, d.unset())
+	}
 	//lint:ignore SA1019 what draws from the common source draws the same in every tree, whatever ran before
 	rand.Seed(caseSeed)
 	s.at.Store(int64(position))
@@ -141,7 +145,7 @@ func (s *session) chosen() []*group {
 	return out
 }
 
-// values tells what exported constants and variables hold before any case ran.
+// values tells what exported constants and variables hold before any case ran, and which can be set.
 func (s *session) values() {
 	if s.q.Count > 0 {
 		return
@@ -150,6 +154,9 @@ func (s *session) values() {
 		if v := reflect.ValueOf(x.Value); v.IsValid() && plainType(v.Type(), 0) {
 			s.write(Answer{Kind: AnswerValue, Group: x.Name, Out: (&shower{lib: s.r.lib, plain: true}).show(v)})
 		}
+	}
+	for _, v := range s.r.lib.variablesOf() {
+		s.write(Answer{Kind: AnswerVariable, Group: v.name, Signature: v.at.Type().String()})
 	}
 }
 
@@ -182,29 +189,38 @@ func (s *session) survey() {
 	}
 	position := 0
 	for _, g := range s.chosen() {
-		started := false
-		for i := range s.total(g.name) {
-			position++
-			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) || i >= s.count(g.name)+len(s.stretchedCases(g.name)) {
-				continue
-			}
-			if !started {
-				started = true
-				s.write(Answer{Kind: AnswerStart, Group: g.name, Index: i, Position: position})
-			}
-			if slices.Contains(s.q.Omit, position) {
-				continue
-			}
-			s.at.Store(int64(position)) // of a case that is run to make this one
-			d := s.draws(g.name, i)
-			s.path()
-			o := s.one(position, g, d)
-			a := Answer{Kind: AnswerCase, Group: g.name, Index: i, Position: position, In: short(o.in), Out: short(o.out), Path: s.path()}
-			if strings.Contains(o.out, NilMark) {
-				a.Marked, a.Out = a.Out, short(strings.ReplaceAll(o.out, NilMark, ""))
-			}
-			s.write(a)
+		s.surveyOf(g, &position, 0, s.total(g.name))
+	}
+	for _, g := range s.chosen() {
+		s.surveyOf(g, &position, s.total(g.name), s.total(g.name)+s.settings(g.name))
+	}
+}
+
+// surveyOf runs some cases of one group, behind a position.
+func (s *session) surveyOf(g *group, position *int, from, to int) {
+	started := false
+	for i := from; i < to; i++ {
+		*position++
+		at := *position
+		if at <= s.q.From || slices.Contains(s.q.Skip, g.name) || i < s.total(g.name) && i >= s.count(g.name)+len(s.stretchedCases(g.name)) {
+			continue
 		}
+		if !started {
+			started = true
+			s.write(Answer{Kind: AnswerStart, Group: g.name, Index: i, Position: at})
+		}
+		if slices.Contains(s.q.Omit, at) {
+			continue
+		}
+		s.at.Store(int64(at)) // of a case that is run to make this one
+		d := s.draws(g.name, i)
+		s.path()
+		o := s.one(at, g, d)
+		a := Answer{Kind: AnswerCase, Group: g.name, Index: i, Position: at, In: short(o.in), Out: short(o.out), Path: s.path(), Void: o.void}
+		if strings.Contains(o.out, NilMark) {
+			a.Marked, a.Out = a.Out, short(strings.ReplaceAll(o.out, NilMark, ""))
+		}
+		s.write(a)
 	}
 }
 
@@ -236,6 +252,9 @@ func (s *session) total(group string) int {
 // and those of the corpus, then in turn others made from them and new ones, and last
 // the edges that may end the process and texts that are made long.
 func (s *session) draws(group string, index int) *draws {
+	if i := index - s.total(group); i >= 0 && i < s.settings(group) {
+		return s.settingCase(group, i)
+	}
 	corpus := s.q.Corpus[group]
 	if s.q.Around && len(corpus) > 0 {
 		if index < len(corpus) {
@@ -315,7 +334,7 @@ func (s *session) detail() {
 func (s *session) tell(g *group, n int, d *draws) (more bool) {
 	s.write(Answer{Kind: AnswerStart, Group: g.name, Index: n, Position: n + 1})
 	o := s.one(n+1, g, d)
-	s.write(Answer{Kind: AnswerCase, Group: g.name, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices})
+	s.write(Answer{Kind: AnswerCase, Group: g.name, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices, Void: o.void})
 	s.told += len(o.in) + len(o.out) + 3*len(o.choices)
 	return s.told <= mostTold
 }
