@@ -2,6 +2,8 @@ package guard
 
 import (
 	"go/ast"
+	"maps"
+	"slices"
 )
 
 // uncalled are the identifiers of a declaration that do not stand before the arguments of a call: a
@@ -56,7 +58,8 @@ func given(n ast.Node) []string {
 
 // carriers are the types whose values may hold a function that can reach what changed: those given by
 // functions that name such a one without calling it, or write one, and by all that mention those. Their
-// methods can call it, and no name says so.
+// methods can call it, and no name says so. So they are where a changed function, or one that calls it, gives a
+// struct with fields that it hides: its methods alone show what was put there.
 func carriers(was, is *goModule, direct map[string]bool) map[string]bool {
 	all := func(fn func(p *goPackage, key string, d *goDecl)) {
 		for _, m := range []*goModule{was, is} {
@@ -83,6 +86,7 @@ func carriers(was, is *goModule, direct map[string]bool) map[string]bool {
 			reaching[d.name], carrying[d.name] = true, d.values["func"]
 		}
 	})
+	changed := maps.Clone(reaching)
 	grow(reaching, func(d *goDecl) bool {
 		_, ok := d.node.(*ast.FuncDecl)
 		return ok && overlaps(d.mentions, reaching)
@@ -90,10 +94,22 @@ func carriers(was, is *goModule, direct map[string]bool) map[string]bool {
 	grow(carrying, func(d *goDecl) bool { return overlaps(d.values, reaching) || overlaps(d.mentions, carrying) })
 	all(func(p *goPackage, _ string, d *goDecl) {
 		for _, name := range d.results {
-			if carrying[d.name] && p.decls[name] != nil {
+			if t := p.decls[name]; t != nil && (carrying[d.name] || (changed[d.name] || overlaps(d.mentions, changed)) && hides(t.node)) {
 				out[name] = true
 			}
 		}
 	})
 	return out
+}
+
+// hides reports a struct with fields that its methods alone show.
+func hides(n ast.Node) bool {
+	t, ok := n.(*ast.TypeSpec)
+	if !ok {
+		return false
+	}
+	s, ok := t.Type.(*ast.StructType)
+	return ok && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool {
+		return slices.ContainsFunc(f.Names, func(name *ast.Ident) bool { return !name.IsExported() })
+	})
 }

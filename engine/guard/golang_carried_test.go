@@ -49,10 +49,10 @@ func TestTypesThatHoldAFunctionAreAskedWhereItChanged(t *testing.T) {
 		want    []string
 	}{
 		{"small", []string{"Rule", "Rules"}},
-		{"below", []string{"Rule", "Rules"}},
-		{"New", nil},
+		{"below", []string{"Plain", "Rule", "Rules"}},
+		{"New", []string{"Plain"}},
 		{"WithSize", []string{"Option"}},
-		{"sorted", nil},
+		{"sorted", []string{"Plain"}},
 		{"Rule.Allows", nil},
 	} {
 		got := slices.Sorted(maps.Keys(carriers(m, m, map[string]bool{tt.changed: true})))

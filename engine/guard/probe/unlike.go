@@ -13,9 +13,10 @@ import (
 // The bounds of other values.
 const (
 	deepestSet    = 3
-	mostWritten   = 8       // elements of a list that is told whole
+	mostWritten   = 8       // elements of a list that is told whole, and that may become longer or shorter
 	largestSet    = 100_000 // a number of the code
 	longestSet    = 20      // bytes of a text of the code
+	mostChanged   = 1024    // elements of a list of which each is another one
 	triesToDiffer = 8
 )
 
@@ -63,9 +64,12 @@ func (g *maker) offer(v reflect.Value, n, depth int) (argument, bool) {
 	return argument{out, constantText(out)}, true
 }
 
-// pickOther is the choice number n of those that are another value.
+// pickOther is the choice number n of those that are another value, or the same where none is.
 func pickOther[T comparable](list []T, than T, n int) T {
 	list = slices.DeleteFunc(list, func(x T) bool { return x == than })
+	if len(list) == 0 {
+		return than
+	}
 	return list[n%len(list)]
 }
 
@@ -80,15 +84,16 @@ func (g *maker) numbersBeside(v int64) []int64 {
 	return slices.DeleteFunc(out, func(x int64) bool { return x < 0 && v >= 0 })
 }
 
-// textsBeside are texts for the place of one: short ones, those of the changed code, and of a long one, such
-// as an alphabet, those of the same length first.
+// textsBeside are texts for the place of one: short ones and those of the changed code. A long one, such as an
+// alphabet, keeps its length, on which code may rely.
 func (g *maker) textsBeside(v string) []string {
-	out := []string{"_", ".", "x", " ", v + v, "", "+", v + "x", strings.ToUpper(v), "é", "-", "0"}
-	if r := []rune(v); len(r) > 3 {
-		back := slices.Clone(r)
-		slices.Reverse(back)
-		out = append([]string{string(r[1:]) + string(r[:1]), string(back), string(r[:len(r)/2])}, out...)
+	r := []rune(v)
+	back := slices.Clone(r)
+	slices.Reverse(back)
+	if len(r) > mostWritten {
+		return []string{string(r[1:]) + string(r[:1]), string(back), string(r[len(r)/2:]) + string(r[:len(r)/2]), "_" + string(r[1:])}
 	}
+	out := []string{"_", ".", "x", " ", v + v, "", "+", v + "x", strings.ToUpper(v), "é", "-", "0", string(back)}
 	for _, s := range g.lib.lits.NearStrings {
 		if len(s) <= longestSet {
 			out = append(out, s)
@@ -219,7 +224,7 @@ func (g *maker) standIns(v reflect.Value) []argument {
 	return out
 }
 
-// otherList is a list with other elements, more of them or fewer, or in another order.
+// otherList is a list with other elements, or in another order, and one that is no long table with more of them or fewer.
 func (g *maker) otherList(v reflect.Value, n, depth int) (argument, bool) {
 	t, length := v.Type(), v.Len()
 	list := make([]reflect.Value, length)
@@ -227,7 +232,14 @@ func (g *maker) otherList(v reflect.Value, n, depth int) (argument, bool) {
 		list[i] = v.Index(i)
 	}
 	what := ""
-	switch kind := n % 7; {
+	kind := n % 7
+	if length > mostWritten || t.Kind() == reflect.Array {
+		kind = n % 4
+	}
+	if length > mostChanged {
+		kind %= 2
+	}
+	switch {
 	case kind == 0 && length > 1:
 		slices.Reverse(list)
 		what = "reversed"

@@ -166,24 +166,24 @@ func (s *session) settings(group string) int {
 	return s.count(group) / setShare
 }
 
-// settingCase is the case number n of those: what other cases of the group do, and of three settings of four
-// one that is likely to show a change.
+// settingCase is the case number n of those: what another case of the group does, and of four settings three
+// that are likely to show a change.
 func (s *session) settingCase(group string, n int) *draws {
 	early, late := s.edgeCases(group)
 	ordinary := max(len(early), s.count(group)-len(late))
-	sets := s.choiceOf(group, n, n%4 == 3)
-	if n%setTwice == setTwice-1 {
-		sets = append(sets, s.choiceOf(group, n+1, n%4 != 3)...)
+	sets := s.choiceOf(group, n)
+	if all := uint64(len(s.r.variables[group])); n%setTwice == setTwice-1 && all > 1 {
+		sets = append(sets, setMark, (sets[1]+1)%all, uint64(n)%mostValues)
 	}
 	return s.draws(group, int(s.seed("set "+group, n)%uint64(max(1, ordinary)))).setting(sets)
 }
 
-// choiceOf are the choices that set a variable of one of the two lists, each value of each in turn.
-func (s *session) choiceOf(group string, n int, other bool) []uint64 {
+// choiceOf are the choices that set a variable, each value of each in turn.
+func (s *session) choiceOf(group string, n int) []uint64 {
 	all := uint64(len(s.r.variables[group]))
 	first := uint64(len(s.q.Variables[group].Changed))
 	from, of := uint64(0), first
-	if other && first < all || first == 0 {
+	if n%4 == 3 && first < all || first == 0 {
 		from, of = first, all-first
 	}
 	return []uint64{setMark, from + uint64(n)%of, uint64(n) / of % mostValues}
