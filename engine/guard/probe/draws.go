@@ -9,6 +9,7 @@ type draws struct {
 	loose bool // after the list it goes on with the generator
 	used  []uint64
 	sets  []uint64 // with which the choices begin: variables to set
+	dry   bool     // they are not set
 
 	aim    *aim              // where an edge stands, and which
 	last   bool              // the arguments of the method that is looked at are made

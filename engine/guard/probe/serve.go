@@ -118,7 +118,7 @@ func (s *session) write(a Answer) {
 
 // one runs one case under the watch, and first without what it sets.
 func (s *session) one(position int, g *group, d *draws) outcome {
-	if len(d.sets) > 0 && len(s.r.variables[g.name]) > 0 {
+	if len(d.sets) > 0 && !d.dry && len(s.r.variables[g.name]) > 0 {
 		s.one(position, g, d.unset())
 	}
 	//lint:ignore SA1019 what draws from the common source draws the same in every tree, whatever ran before

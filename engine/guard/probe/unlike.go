@@ -338,7 +338,7 @@ func (g *maker) otherTable(v reflect.Value, n, depth int) (argument, bool) {
 		if !ok || out.MapIndex(key.value).IsValid() {
 			return argument{}, false
 		}
-		if a, ok := g.unlike(e, n/4, depth+1); ok {
+		if a, ok := g.unlike(e, n/4+1, depth+1); ok { // and not the key
 			e = a.value
 		}
 		out.SetMapIndex(key.value, e)

@@ -25,7 +25,8 @@ const (
 	lengthOfSet = 3
 	setShare    = 8  // one of so many cases more sets a variable
 	setTwice    = 5  // of which one of so many sets two
-	mostValues  = 24 // of a variable
+	mostValues  = 24 // of a variable; behind them the same once more, with texts of the case near to them
+	textsOfSet  = 4  // of those texts
 )
 
 // variablesOf are the variables of the API of which other values can be made.
@@ -107,7 +108,7 @@ func (v variable) another(g *maker, n int) (setting, bool) {
 }
 
 // set sets the variables that the choices of a case name, and tells them as a reader would write it. What
-// cannot be made is left as it is.
+// cannot be made is left as it is. Texts of the case may be near to those that were set.
 func (r *runner) set(group string, m *maker) (text string, restore func()) {
 	var undo []func()
 	list := r.variables[group]
@@ -115,7 +116,11 @@ func (r *runner) set(group string, m *maker) (text string, restore func()) {
 		v, n := list[c[1]%uint64(len(list))], int(c[2]%mostValues)
 		quiet(func() string {
 			own := &maker{d: seeded(hash(v.name, string(rune(n)))), lib: r.lib, tame: true, small: true}
-			if s, ok := v.another(own, n); ok {
+			s, ok := v.another(own, n)
+			if ok && c[2] >= mostValues {
+				m.texts = append(m.texts, textsIn(s.value)...)
+			}
+			if ok && !m.d.dry {
 				undo = append(undo, s.apply())
 				text += s.path + " = " + s.text + "; "
 				m.seen = append(m.seen, own.seen...)
@@ -148,14 +153,31 @@ func (d *draws) setting(sets []uint64) *draws {
 	return d
 }
 
-// unset is the same case without them, before any of it was drawn.
+// unset is the same case with the variables as they are, before any of it was drawn.
 func (d *draws) unset() *draws {
 	out := *d
-	out.sets, out.used = nil, nil
-	if d.from {
-		out.given = d.given[min(len(d.sets), len(d.given)):]
-	}
+	out.dry, out.used = true, slices.Clone(d.used)
 	return &out
+}
+
+// textsIn are a few texts of a value that a variable is set to.
+func textsIn(v reflect.Value) (out []string) {
+	switch {
+	case v.Kind() == reflect.String && v.Len() > 0:
+		out = []string{v.String()}
+	case v.Kind() == reflect.Int32 && v.Int() > 0:
+		out = []string{string(rune(v.Int()))}
+	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
+		for i := range min(v.Len(), textsOfSet) {
+			out = append(out, textsIn(v.Index(i))...)
+		}
+	case v.Kind() == reflect.Map:
+		for _, k := range v.MapKeys() {
+			out = append(out, textsIn(k)...)
+		}
+		slices.Sort(out)
+	}
+	return out[:min(len(out), textsOfSet)]
 }
 
 // settings is how many cases of a survey set variables for a group.
@@ -175,7 +197,11 @@ func (s *session) settingCase(group string, n int) *draws {
 	if all := uint64(len(s.r.variables[group])); n%setTwice == setTwice-1 && all > 1 {
 		sets = append(sets, setMark, (sets[1]+1)%all, uint64(n)%mostValues)
 	}
-	return s.draws(group, int(s.seed("set "+group, n)%uint64(max(1, ordinary)))).setting(sets)
+	d := s.draws(group, int(s.seed("set "+group, n)%uint64(max(1, ordinary))))
+	if !d.from && s.seed("near "+group, n)%2 == 0 { // the choices of a kept case are for texts that stand alone
+		sets[2] += mostValues
+	}
+	return d.setting(sets)
 }
 
 // choiceOf are the choices that set a variable, each value of each in turn.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -170,9 +171,19 @@ func TestSettingsOfVariables(t *testing.T) {
 	})
 	t.Run("are made again by their choices, and left out where these are cut", func(t *testing.T) {
 		q := detail
-		q.Cases = []Case{{Group: "join", Choices: told[0].Choices}, {Group: "join", Choices: told[0].Choices[lengthOfSet:]}}
-		if got := asked(t, api, q); got[0].In != told[0].In || !strings.HasSuffix(told[0].In, "; "+got[1].In) {
-			t.Errorf("%s became %s and %s", told[0].In, got[0].In, got[1].In)
+		alone := told[slices.IndexFunc(told, func(a Answer) bool { return a.Choices[2] < mostValues })]
+		q.Cases = []Case{{Group: "join", Choices: alone.Choices}, {Group: "join", Choices: alone.Choices[lengthOfSet:]}}
+		if got := asked(t, api, q); got[0].In != alone.In || !strings.HasSuffix(alone.In, "; "+got[1].In) {
+			t.Errorf("%s became %s and %s", alone.In, got[0].In, got[1].In)
+		}
+	})
+	t.Run("have texts near to them in the call", func(t *testing.T) {
+		near := slices.IndexFunc(told, func(a Answer) bool {
+			set, rest, _ := strings.Cut(strings.TrimPrefix(a.In, "Between = \""), "\"")
+			return a.Choices[2] >= mostValues && set != "" && strings.Contains(rest, set)
+		})
+		if near < 0 {
+			t.Error("none has")
 		}
 	})
 }
