@@ -123,8 +123,13 @@ func (m *goCheck) settings(p *goPackage, variables []apiName) func(group string)
 			}
 		}
 	}
+	known := map[string]probe.Reads{}
 	return func(group string) (out probe.Reads) {
 		group = ungeneric(group)
+		if out, ok := known[group]; ok {
+			return out
+		}
+		defer func() { known[group] = out }()
 		before, now := was.of(group), is.of(group)
 		for _, v := range variables {
 			switch {
@@ -179,7 +184,7 @@ func (p *pair) variables(groups []string) map[string]probe.Reads {
 	unsettable := func(name string) bool { return !slices.Contains(p.settable, name) }
 	for _, group := range groups {
 		r := p.reads(group)
-		r.Changed, r.Others = slices.DeleteFunc(r.Changed, unsettable), slices.DeleteFunc(r.Others, unsettable)
+		r.Changed, r.Others = slices.DeleteFunc(slices.Clone(r.Changed), unsettable), slices.DeleteFunc(slices.Clone(r.Others), unsettable)
 		if len(r.Changed)+len(r.Others) > 0 {
 			out[group] = r
 		}

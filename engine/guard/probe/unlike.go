@@ -20,9 +20,12 @@ const (
 	triesToDiffer = 8
 )
 
+// changer makes other values than those that variables hold.
+type changer struct{ *maker }
+
 // unlike is the value number n of those that a variable which holds v may be set to: near to it, but another.
 // Errors are what callers compare with and not what they set.
-func (g *maker) unlike(v reflect.Value, n, depth int) (argument, bool) {
+func (g changer) unlike(v reflect.Value, n, depth int) (argument, bool) {
 	if depth > deepestSet || v.Type().Implements(reflect.TypeFor[error]()) {
 		return argument{}, false
 	}
@@ -36,7 +39,7 @@ func (g *maker) unlike(v reflect.Value, n, depth int) (argument, bool) {
 }
 
 // offer is one of those values; it may be the same.
-func (g *maker) offer(v reflect.Value, n, depth int) (argument, bool) {
+func (g changer) offer(v reflect.Value, n, depth int) (argument, bool) {
 	t := v.Type()
 	out := reflect.New(t).Elem()
 	switch {
@@ -50,14 +53,14 @@ func (g *maker) offer(v reflect.Value, n, depth int) (argument, bool) {
 	case v.Kind() == reflect.Bool:
 		out.SetBool(!v.Bool())
 	case v.CanInt():
-		out.SetInt(pickOther(g.numbersBeside(v.Int()), v.Int(), n))
+		out.SetInt(pickOther(g.lib.numbersBeside(v.Int()), v.Int(), n))
 	case v.CanUint():
-		out.SetUint(uint64(pickOther(g.numbersBeside(int64(v.Uint())), int64(v.Uint()), n)) & (uint64(1)<<t.Bits() - 1))
+		out.SetUint(uint64(pickOther(g.lib.numbersBeside(int64(v.Uint())), int64(v.Uint()), n)) & (uint64(1)<<t.Bits() - 1))
 	case v.CanFloat():
 		f := v.Float()
 		out.SetFloat(pickOther(append([]float64{f + 1, 2 * f, f / 2, 0.5, 2, 0, f + 0.25, 10}, g.lib.lits.NearFloats...), f, n))
 	case v.Kind() == reflect.String:
-		out.SetString(pickOther(g.textsBeside(v.String()), v.String(), n))
+		out.SetString(pickOther(g.lib.textsBeside(v.String()), v.String(), n))
 	default:
 		return g.offerCompound(v, n, depth)
 	}
@@ -74,9 +77,9 @@ func pickOther[T comparable](list []T, than T, n int) T {
 }
 
 // numbersBeside are numbers for the place of one; below zero only where that is.
-func (g *maker) numbersBeside(v int64) []int64 {
+func (l *library) numbersBeside(v int64) []int64 {
 	out := []int64{v + 1, v - 1, 2 * v, v / 2, 1, 2, 3, 0, 5, 10, 64}
-	for _, k := range g.lib.lits.NearInts {
+	for _, k := range l.lits.NearInts {
 		if k <= largestSet && k >= -largestSet {
 			out = append(out, k)
 		}
@@ -86,7 +89,7 @@ func (g *maker) numbersBeside(v int64) []int64 {
 
 // textsBeside are texts for the place of one: short ones and those of the changed code. A long one, such as an
 // alphabet, keeps its length, on which code may rely.
-func (g *maker) textsBeside(v string) []string {
+func (l *library) textsBeside(v string) []string {
 	r := []rune(v)
 	back := slices.Clone(r)
 	slices.Reverse(back)
@@ -94,7 +97,7 @@ func (g *maker) textsBeside(v string) []string {
 		return []string{string(r[1:]) + string(r[:1]), string(back), string(r[len(r)/2:]) + string(r[:len(r)/2]), "_" + string(r[1:])}
 	}
 	out := []string{"_", ".", "x", " ", v + v, "", "+", v + "x", strings.ToUpper(v), "é", "-", "0", string(back)}
-	for _, s := range g.lib.lits.NearStrings {
+	for _, s := range l.lits.NearStrings {
 		if len(s) <= longestSet {
 			out = append(out, s)
 		}
@@ -119,7 +122,7 @@ func expression(re *regexp.Regexp, n int) argument {
 }
 
 // offerCompound is another list, table, function or object.
-func (g *maker) offerCompound(v reflect.Value, n, depth int) (argument, bool) {
+func (g changer) offerCompound(v reflect.Value, n, depth int) (argument, bool) {
 	t := v.Type()
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
@@ -127,7 +130,7 @@ func (g *maker) offerCompound(v reflect.Value, n, depth int) (argument, bool) {
 	case reflect.Map:
 		return g.otherTable(v, n, depth)
 	}
-	if list := g.standIns(v); len(list) > 0 && n%2 == 0 {
+	if list := g.lib.standIns(v); len(list) > 0 && n%2 == 0 {
 		return list[n/2%len(list)], true
 	}
 	switch {
@@ -139,9 +142,9 @@ func (g *maker) offerCompound(v reflect.Value, n, depth int) (argument, bool) {
 		}
 		return argument{f, text}, true
 	case t == reflect.TypeFor[io.Writer]():
-		x, text := writer(g)
+		x, text := writer(g.maker)
 		return argument{box(t, x), text}, true
-	case t.Kind() == reflect.Struct && g.fielded(t), t.Kind() == reflect.Pointer && !v.IsNil() && g.fielded(t.Elem()):
+	case t.Kind() == reflect.Struct && g.lib.fielded(t), t.Kind() == reflect.Pointer && !v.IsNil() && g.lib.fielded(t.Elem()):
 		if fields := g.differing(reflect.Indirect(v), depth); len(fields) > 0 {
 			return g.withField(v, fields[n%len(fields)], n/len(fields), depth)
 		}
@@ -164,14 +167,14 @@ func (g *maker) offerCompound(v reflect.Value, n, depth int) (argument, bool) {
 }
 
 // fielded reports a struct whose fields callers may set: one of the package, or without a name.
-func (g *maker) fielded(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && (t.Name() == "" || g.lib.ours(t))
+func (l *library) fielded(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && (t.Name() == "" || l.ours(t))
 }
 
 // differing are the exported fields of a struct of which other values can be made.
-func (g *maker) differing(v reflect.Value, depth int) []int {
+func (g changer) differing(v reflect.Value, depth int) []int {
 	var out []int
-	trial := &maker{d: seeded(0), lib: g.lib, tame: true, small: true}
+	trial := changer{&maker{d: seeded(0), lib: g.lib, tame: true, small: true}}
 	for i := range v.NumField() {
 		quiet(func() string {
 			if v.Type().Field(i).IsExported() {
@@ -186,7 +189,7 @@ func (g *maker) differing(v reflect.Value, depth int) []int {
 }
 
 // withField is a copy of a struct with another value in a field, behind a pointer where v is one.
-func (g *maker) withField(v reflect.Value, field, n, depth int) (argument, bool) {
+func (g changer) withField(v reflect.Value, field, n, depth int) (argument, bool) {
 	was := reflect.Indirect(v)
 	at := reflect.New(was.Type())
 	at.Elem().Set(was)
@@ -203,7 +206,7 @@ func (g *maker) withField(v reflect.Value, field, n, depth int) (argument, bool)
 }
 
 // standIns are what other exported names of the package hold that could stand in the variable.
-func (g *maker) standIns(v reflect.Value) []argument {
+func (l *library) standIns(v reflect.Value) []argument {
 	var out []argument
 	add := func(name string, x reflect.Value) {
 		if x.IsValid() && x.Type().AssignableTo(v.Type()) {
@@ -215,17 +218,17 @@ func (g *maker) standIns(v reflect.Value) []argument {
 			out = append(out, argument{e, name})
 		}
 	}
-	for _, x := range g.lib.api.Values {
+	for _, x := range l.api.Values {
 		add(x.Name, reflect.ValueOf(x.Value))
 	}
-	for _, f := range g.lib.api.Funcs {
+	for _, f := range l.api.Funcs {
 		add(f.Name, f.Value)
 	}
 	return out
 }
 
 // otherList is a list with other elements, or in another order, and one that is no long table with more of them or fewer.
-func (g *maker) otherList(v reflect.Value, n, depth int) (argument, bool) {
+func (g changer) otherList(v reflect.Value, n, depth int) (argument, bool) {
 	t, length := v.Type(), v.Len()
 	list := make([]reflect.Value, length)
 	for i := range list {
@@ -300,7 +303,7 @@ func listOf(t reflect.Type, list []reflect.Value, what string) argument {
 }
 
 // otherTable is a table with a key more or less, or other values.
-func (g *maker) otherTable(v reflect.Value, n, depth int) (argument, bool) {
+func (g changer) otherTable(v reflect.Value, n, depth int) (argument, bool) {
 	t := v.Type()
 	out := reflect.MakeMap(t)
 	keys := v.MapKeys()

@@ -66,7 +66,7 @@ func (l *library) readBy(reads map[string]Reads) map[string][]variable {
 func (v variable) settable(l *library) bool {
 	ok := false
 	quiet(func() string {
-		_, ok = v.another(&maker{d: seeded(0), lib: l, tame: true}, 0)
+		_, ok = v.another(changer{&maker{d: seeded(0), lib: l, tame: true, small: true}}, 0)
 		return ""
 	})
 	return ok
@@ -88,12 +88,12 @@ func (s setting) apply() (restore func()) {
 
 // another is the setting number n of a variable. Structs are set by their fields, also behind a pointer, which is
 // set itself every other time.
-func (v variable) another(g *maker, n int) (setting, bool) {
+func (v variable) another(g changer, n int) (setting, bool) {
 	at, path := v.at, v.name
 	for depth := 0; depth < deepestSet; depth++ {
-		if t := at.Type(); t.Kind() == reflect.Pointer && !at.IsNil() && g.fielded(t.Elem()) && n%2 == 0 {
+		if t := at.Type(); t.Kind() == reflect.Pointer && !at.IsNil() && g.lib.fielded(t.Elem()) && n%2 == 0 {
 			at, n = at.Elem(), n/2
-		} else if t.Kind() != reflect.Struct || !g.fielded(t) {
+		} else if t.Kind() != reflect.Struct || !g.lib.fielded(t) {
 			break
 		}
 		fields := g.differing(at, depth)
@@ -116,7 +116,7 @@ func (r *runner) set(group string, m *maker) (text string, restore func()) {
 		v, n := list[c[1]%uint64(len(list))], int(c[2]%mostValues)
 		quiet(func() string {
 			own := &maker{d: seeded(hash(v.name, string(rune(n)))), lib: r.lib, tame: true, small: true}
-			s, ok := v.another(own, n)
+			s, ok := v.another(changer{own}, n)
 			if ok && c[2] >= mostValues {
 				m.texts = append(m.texts, textsIn(s.value)...)
 			}

@@ -80,7 +80,7 @@ func TestOtherValuesAreMadeOfWhatCallersSet(t *testing.T) {
 			}
 			was := (&shower{lib: lib, plain: true}).show(v.at)
 			for n := range mostValues {
-				s, ok := v.another(&maker{d: seeded(uint64(n)), lib: lib, tame: true, small: true}, n)
+				s, ok := v.another(changer{&maker{d: seeded(uint64(n)), lib: lib, tame: true, small: true}}, n)
 				if !ok {
 					t.Fatalf("number %d is none", n)
 				}
