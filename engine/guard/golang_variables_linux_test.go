@@ -22,15 +22,18 @@ var ignoring = []variableEdit{
 	{"a text that is written out", "page.Address", []string{"strings.Join(words, Joint)", `strings.Join(words, "-")`}},
 	{"a table that the start makes of a list", "page.Title", []string{
 		"\tfor _, s := range Short {\n\t\tif s == word {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}",
-		"\treturn short[word]\n}\n\nvar short = func() map[string]bool {\n\tout := map[string]bool{}\n\tfor _, s := range Short {\n\t\tout[s] = true\n\t}\n\treturn out\n}()"}},
+		"\treturn short[word]\n}\n\nvar short = func() map[string]bool {\n\tout := map[string]bool{}\n\tfor _, s := range Short {\n\t\tout[s] = true\n\t}\n\treturn out\n}()",
+	}},
 	{"a table that is asked by a switch", "page.Plain", []string{
-		"if word, ok := Marks[string(r)]; ok {\n\t\t\tout.WriteString(word)\n\t\t} else {", "switch r {\n\t\tcase '&':\n\t\t\tout.WriteString(\"and\")\n\t\tcase '@':\n\t\t\tout.WriteString(\"at\")\n\t\tdefault:"}},
+		"if word, ok := Marks[string(r)]; ok {\n\t\t\tout.WriteString(word)\n\t\t} else {", "switch r {\n\t\tcase '&':\n\t\t\tout.WriteString(\"and\")\n\t\tcase '@':\n\t\t\tout.WriteString(\"at\")\n\t\tdefault:",
+	}},
 	{"a copy of an expression from the start", "page.Words", []string{"return Breaks.Split(text, -1) }", "return breaks.Split(text, -1) }\n\nvar breaks = Breaks"}},
 	{"a function that is written out", "page.Lower", []string{"strings.Map(Fold, text)", "strings.Map(func(r rune) rune { return r | 0x20 }, text)"}},
 	{"a field of a struct that is written out", "page.Cut", []string{"len(text) <= Config.Limit", "len(text) <= 12", "text[:Config.Limit]", "text[:12]"}},
 	{"a text that the first call keeps", "page.Hex", []string{
 		"{ return string(Digits[b>>4]) + string(Digits[b&15]) }", "{\n\tonce.Do(func() { digits = Digits })\n\treturn string(digits[b>>4]) + string(digits[b&15])\n}\n\nvar (\n\tonce   sync.Once\n\tdigits string\n)",
-		"\t\"strings\"\n)", "\t\"strings\"\n\t\"sync\"\n)"}},
+		"\t\"strings\"\n)", "\t\"strings\"\n\t\"sync\"\n)",
+	}},
 	{"a field behind a pointer, in what makes the receiver", "page.Page.Add", []string{"limit: Defaults.Limit}", "limit: 3}"}},
 }
 
@@ -38,7 +41,8 @@ var ignoring = []variableEdit{
 var reading = []variableEdit{
 	{"a join by hand", "", []string{"\treturn strings.Join(words, Joint), nil", "\tout := words[0]\n\tfor _, w := range words[1:] {\n\t\tout += Joint + w\n\t}\n\treturn out, nil"}},
 	{"a quick way while the list is as it was", "", []string{
-		"\tfor _, s := range Short {\n\t\tif s == word {", "\tif len(Short) == 0 || len(word) == 0 {\n\t\treturn false\n\t}\n\tfor i := range Short {\n\t\tif s := Short[i]; len(s) == len(word) && s == word {"}},
+		"\tfor _, s := range Short {\n\t\tif s == word {", "\tif len(Short) == 0 || len(word) == 0 {\n\t\treturn false\n\t}\n\tfor i := range Short {\n\t\tif s := Short[i]; len(s) == len(word) && s == word {",
+	}},
 	{"a hint for the compiler that panics where a shorter text does not", "", []string{"{ return string(Digits[b>>4])", "{ _ = Digits[15]; return string(Digits[b>>4])"}},
 	{"a copy for the length of a call", "", []string{"\tif len(text) <= Config.Limit {", "\tc := Config\n\tif len(text) <= c.Limit {", "text[:Config.Limit] + Config.More", "text[:c.Limit] + c.More"}},
 	{"a pointer that is taken once", "", []string{"return &Page{limit: Defaults.Limit}", "d := Defaults; return &Page{limit: d.Limit}"}},
