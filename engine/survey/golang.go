@@ -169,22 +169,6 @@ func readTests(stdout []byte) testNames {
 	return t
 }
 
-// bench is one line of a first look at the benchmarks.
-type bench struct {
-	top string // name of the function, without Benchmark
-	pkg string
-	ns  float64 // of one iteration
-}
-
-// The bounds of a chosen set of benchmarks.
-const (
-	mostLines   = 16                      // benchmark lines in one measurement
-	mostSources = 40                      // folders of a scope
-	slowBench   = 700 * time.Millisecond  // of one iteration: too slow to repeat
-	benchTime   = 1500 * time.Millisecond // of one measurement, about; what looks good is measured again and again
-	benchRuns   = 6                       // turns of root and candidate
-)
-
 // goBenchmarks lists the benchmarks by running each once, chooses those that
 // end soon, and measures. It returns why that does not work, "" when it does.
 func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
@@ -193,44 +177,33 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	}
 	// A package that does not build keeps the benchmarks of all that are named
 	// from running, so only those that have some are.
-	list := append([]string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-benchtime=1x"}, s.module.benchFolders()...)
+	list := append([]string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-benchtime=1x", "-json"}, s.module.benchFolders()...)
 	s.doing(testPatience, "running each benchmark once")
 	sample, err := s.Lab.Command(ctx, testPatience, []string{"go"}, list...)
 	if err != nil {
 		return "", err
 	}
-	all := readBenches(sample.Raw.Stdout)
+	text, took := eventsOf(sample.Raw.Stdout)
+	all := readBenches(text)
 	if len(all) == 0 {
-		return orElse(sample.Reason, "no benchmark ran"), nil
+		told := readTests(sample.Raw.Stdout)
+		return orElse(told.whyNone(&sample), "no benchmark ran"), nil
 	}
 	if sample.Raw.TimedOut {
 		s.Say("not all benchmarks ended in " + roundTime(testPatience).String())
 	}
-	if all, err = (comparing{s}).own(ctx, all); err != nil {
+	seen := comparing{survey: s, all: cover{}, ran: map[string]cover{}}
+	if all, err = seen.own(ctx, all); err != nil {
 		return "", err
 	}
-	chosen := s.chooseBenches(all)
+	chosen := s.chooseBenches(all, took, seen.ran)
 	s.d.Adapter, s.d.Output = "gobench", output.OutputFile
-	defer func() { s.shrinks = false }()
-	for {
-		s.d.Evaluator = benchCommand(chosen)
-		fewer := halfOf(chosen)
-		s.shrinks = len(fewer) < len(chosen)
-		reason, err := s.settleBenches(ctx)
-		switch {
-		case err != nil:
-			return "", err
-		case s.tooLong && s.shrinks:
-			s.Say(reason + ": half of the benchmark functions are measured")
-			s.m.Notes = append(s.m.Notes, "Half of the benchmark functions, for "+reason+".")
-			chosen = fewer
-			continue
-		case reason != "":
-			return reason, nil
-		}
-		break
+	reason := ""
+	if chosen, reason, err = s.settleChosen(ctx, chosen, seen.ran); err != nil || reason != "" {
+		return reason, err
 	}
 	s.goScope(ctx, packagesOf(chosen))
+	s.goReach(ctx, chosen, &seen)
 	return "", s.goTargets(ctx, "", s.d.Evaluator, packagesOf(chosen))
 }
 
@@ -248,17 +221,6 @@ func (s *survey) settleBenches(ctx context.Context) (reason string, err error) {
 		}
 	}
 	return reason, nil
-}
-
-// halfOf keeps every second function of benchmarks, and one at least.
-func halfOf(chosen []bench) []bench {
-	var tops []string
-	for _, b := range chosen {
-		if !slices.Contains(tops, b.top) {
-			tops = append(tops, b.top)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(chosen), func(b bench) bool { return slices.Index(tops, b.top)%2 == 1 })
 }
 
 func readBenches(stdout []byte) []bench {
@@ -284,95 +246,6 @@ func readBenches(stdout []byte) []bench {
 		all = append(all, bench{name, pkg, ns})
 	}
 	return all
-}
-
-// chooseBenches leaves out the slow ones, and takes an even choice of functions
-// where there are too many. Whatever is left out is named.
-func (s *survey) chooseBenches(all []bench) []bench {
-	slow := map[string]bool{}
-	var slowNames []string
-	for _, b := range all {
-		if b.ns > float64(slowBench) && !slow[b.top] {
-			slow[b.top] = true
-			slowNames = append(slowNames, fmt.Sprintf("%s (%s)", b.top, roundTime(time.Duration(b.ns))))
-		}
-	}
-	quick := slices.DeleteFunc(slices.Clone(all), func(b bench) bool { return slow[b.top] })
-	if len(quick) == 0 {
-		slices.SortFunc(all, func(a, b bench) int { return int(a.ns/1e6) - int(b.ns/1e6) })
-		s.Say("every benchmark is slow; the quickest is measured: " + all[0].top)
-		return all[:1]
-	}
-	if len(slowNames) > 0 {
-		s.Say("slow benchmarks are left out: " + someOf(slowNames, 5))
-		s.m.Notes = append(s.m.Notes, "Left out as too slow: "+someOf(slowNames, 8)+".")
-	}
-	if len(quick) <= mostLines {
-		return quick
-	}
-	var tops []string
-	lines := map[string]int{}
-	for _, b := range quick {
-		if lines[b.top]++; lines[b.top] == 1 {
-			tops = append(tops, b.top)
-		}
-	}
-	keep := evenChoice(tops, lines)
-	var left []string
-	for _, t := range tops {
-		if !keep[t] {
-			left = append(left, t)
-		}
-	}
-	s.Say(fmt.Sprintf("%d of %d benchmark functions are measured; left out to keep one measurement short: %s", len(tops)-len(left), len(tops), someOf(left, 6)))
-	s.m.Notes = append(s.m.Notes, fmt.Sprintf("%d of %d benchmark functions; left out to keep one measurement short: %s.", len(tops)-len(left), len(tops), someOf(left, 12)))
-	return slices.DeleteFunc(quick, func(b bench) bool { return !keep[b.top] })
-}
-
-// evenChoice takes every k-th function while the lines last, at least one.
-func evenChoice(tops []string, lines map[string]int) map[string]bool {
-	total := 0
-	for _, n := range lines {
-		total += n
-	}
-	keep := map[string]bool{}
-	step := max(1, (total+mostLines-1)/mostLines)
-	room := mostLines
-	for start := range step {
-		for i := start; i < len(tops); i += step {
-			if n := lines[tops[i]]; n <= room && !keep[tops[i]] {
-				keep[tops[i]] = true
-				room -= n
-			}
-		}
-	}
-	if len(keep) == 0 {
-		least := slices.MinFunc(tops, func(a, b string) int { return lines[a] - lines[b] })
-		keep[least] = true
-	}
-	return keep
-}
-
-// benchCommand measures chosen benchmarks in about benchTime.
-func benchCommand(chosen []bench) []string {
-	var names []string
-	for _, b := range chosen {
-		if n := regexp.QuoteMeta(b.top); !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	each := benchTime / time.Duration(benchRuns*len(chosen)) * 2 / 3 // a benchmark runs somewhat longer than its time
-	for _, step := range []time.Duration{100, 50, 20, 10, 5} {
-		if each >= step*time.Millisecond || step == 5 {
-			each = step * time.Millisecond
-			break
-		}
-	}
-	args := []string{
-		"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=^Benchmark(" + strings.Join(names, "|") + ")$", "-benchmem",
-		"-cpu=1", "-benchtime=" + each.String(),
-	}
-	return append(args, packagesOf(chosen)...)
 }
 
 // everyPackage is the pattern of all packages of the module.

@@ -11,17 +11,36 @@ import (
 	"atoll/engine/eval/output"
 )
 
+// cover are statements of the module, by the block that they stand in.
+type cover map[string]int
+
+// add adds what others cover.
+func (c cover) add(more cover) {
+	for block, n := range more {
+		c[block] = n
+	}
+}
+
+// statements is how many there are.
+func (c cover) statements() (sum int) {
+	for _, n := range c {
+		sum += n
+	}
+	return sum
+}
+
 // comparing looks which benchmarks are of the module.
-type comparing struct{ *survey }
+type comparing struct {
+	*survey
+	all cover            // every statement of the module that some package's tests are built from
+	ran map[string]cover // what the turns of each function run; what is not told is missing
+}
 
 // own leaves out the benchmarks that run no code of the module, such as those of the
 // standard library that people keep for comparison: no candidate changes what they measure.
 // What calls a function in assembly stays, for coverage does not see it.
 // Where nothing can be told, and where none would be left, all stay.
-func (s comparing) own(ctx context.Context, all []bench) ([]bench, error) {
-	if !slices.ContainsFunc(all, func(b bench) bool { return b.top != all[0].top || b.pkg != all[0].pkg }) {
-		return all, nil
-	}
+func (s *comparing) own(ctx context.Context, all []bench) ([]bench, error) {
 	foreign := map[[2]string]bool{} // package and function
 	var names []string
 	assembly := s.Lab.runsAssembly()
@@ -30,7 +49,7 @@ func (s comparing) own(ctx context.Context, all []bench) ([]bench, error) {
 			return all, nil
 		}
 		tops := turnsOf(all, pkg)
-		ran, err := s.ran(ctx, pkg, tops)
+		ran, err := s.look(ctx, pkg, tops)
 		if err != nil {
 			return nil, err
 		}
@@ -45,8 +64,7 @@ func (s comparing) own(ctx context.Context, all []bench) ([]bench, error) {
 	if len(names) == 0 || len(own) == 0 {
 		return all, nil
 	}
-	s.Say("benchmarks that run no code of this module are left out: " + someOf(names, 6))
-	s.m.Notes = append(s.m.Notes, "Left out, for they run no code of this module: "+someOf(names, 12)+".")
+	s.leftOut("benchmarks that run no code of this module are left out", names)
 	return own, nil
 }
 
@@ -76,24 +94,35 @@ func turnsOf(all []bench, pkg string) []turns {
 }
 
 // ownScript runs benchmarks of a package, its first word, once and more often: the others are
-// a function and how often in turns. It prints how often statements of the module ran, tests
-// aside, beyond those of the single run, which its preparation ran, too.
+// a function and how often in turns. It prints the blocks of statements of the module, tests aside,
+// and of each function how often they ran, and which, beyond those of the single run, which its
+// preparation ran, too.
 const ownScript = `set -e
 go test -c -trimpath -vet=off -cover -covermode=count -coverpkg=./... -o "$TMPDIR/tests" "$0"
 cd "$(go list -f '{{.Dir}}' "$0")"
 ran() {
-  rm -f "$TMPDIR/cover"
-  "$TMPDIR/tests" -test.run='^$' -test.benchtime=$2x -test.bench="^Benchmark$1\$" -test.coverprofile="$TMPDIR/cover" > /dev/null 2>&1 && awk 'NR > 1 { n += $NF } END { printf "%.0f", n }' "$TMPDIR/cover"
+  rm -f "$3"
+  "$TMPDIR/tests" -test.run='^$' -test.benchtime=$2x -test.bench="^Benchmark$1\$" -test.coverprofile="$3" > /dev/null 2>&1 && [ -s "$3" ]
 }
 while [ $# -gt 1 ]; do
-  if once=$(ran "$1" 1) && often=$(ran "$1" $(($2 + 1))); then echo "ran $1 $((often - once))"; fi
+  if ran "$1" 1 "$TMPDIR/once" && ran "$1" $(($2 + 1)) "$TMPDIR/often"; then
+    if [ ! -e "$TMPDIR/blocks" ]; then
+      cp "$TMPDIR/once" "$TMPDIR/blocks"
+      awk 'FNR > 1 { print "block", FNR, $1, $2 }' "$TMPDIR/blocks"
+    fi
+    awk -v name="$1" 'FNR == 1 { f++; next }
+      f == 1 { id[$1] = FNR; next }
+      f == 2 { once[$1] = $3; next }
+      { n += $3 - once[$1]; if ($3 > once[$1] && $1 in id) ids = ids " " id[$1] }
+      END { printf "ran %s %.0f%s\n", name, n, ids }' "$TMPDIR/blocks" "$TMPDIR/once" "$TMPDIR/often"
+  fi
   shift 2
 done
 `
 
-// ran is how often each benchmark of a package ran statements of the module in its turns;
-// what is not told is missing.
-func (s comparing) ran(ctx context.Context, pkg string, list []turns) (map[string]float64, error) {
+// look is how often each benchmark of a package ran statements of the module in its turns;
+// what is not told is missing. It notes which they are.
+func (s *comparing) look(ctx context.Context, pkg string, list []turns) (map[string]float64, error) {
 	s.doing(testPatience, "looking which benchmarks of %s run code of this module", pkg)
 	command := []string{"sh", "-c", ownScript, pkg}
 	for _, t := range list {
@@ -103,13 +132,67 @@ func (s comparing) ran(ctx context.Context, pkg string, list []turns) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	ran := map[string]float64{}
-	for l := range strings.Lines(string(sample.Raw.Stdout)) {
-		if f := strings.Fields(l); len(f) == 3 && f[0] == "ran" {
-			if n, err := strconv.ParseFloat(f[2], 64); err == nil {
-				ran[f[1]] = n
+	return s.read(sample.Raw.Stdout), nil
+}
+
+// block is a block of statements.
+type block struct {
+	name       string
+	statements int
+}
+
+// read reads what ownScript prints.
+func (s *comparing) read(stdout []byte) map[string]float64 {
+	often := map[string]float64{}
+	blocks := map[string]block{}
+	for l := range strings.Lines(string(stdout)) {
+		f := strings.Fields(l)
+		switch {
+		case len(f) == 4 && f[0] == "block":
+			if n, err := strconv.Atoi(f[3]); err == nil {
+				blocks[f[1]] = block{f[2], n}
+				s.all[f[2]] = n
+			}
+		case len(f) >= 3 && f[0] == "ran":
+			n, err := strconv.ParseFloat(f[2], 64)
+			if err != nil {
+				continue
+			}
+			often[f[1]] = n
+			if s.ran[f[1]] == nil {
+				s.ran[f[1]] = cover{}
+			}
+			for _, id := range f[3:] {
+				if b, known := blocks[id]; known {
+					s.ran[f[1]][b.name] = b.statements
+				}
 			}
 		}
 	}
-	return ran, nil
+	return often
+}
+
+// goReach notes what of each file the chosen benchmarks run, where that is known of all of them.
+func (s *survey) goReach(ctx context.Context, chosen []bench, seen *comparing) {
+	module, err := s.module.importPath(ctx)
+	if err != nil {
+		return
+	}
+	ran := cover{}
+	for _, b := range chosen {
+		if len(seen.ran[b.top]) == 0 {
+			return
+		}
+		ran.add(seen.ran[b.top])
+	}
+	s.reach = reach{}
+	for name, n := range seen.all {
+		file, _, _ := strings.Cut(strings.TrimPrefix(name, module+"/"), ":")
+		counts := s.reach[file]
+		counts[1] += n
+		if _, known := ran[name]; known {
+			counts[0] += n
+		}
+		s.reach[file] = counts
+	}
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// reach is what the calls that are measured run of each file of the tree: how many lines of its functions, of how
-// many. Where only the files are known in which functions are called the second number is 0, and others are missing.
+// reach is what the calls or benchmarks that are measured run of each file of the tree: how many lines of its functions,
+// or statements, of how many. Where only the files are known in which functions are called the second number is 0, and others are missing.
 type reach map[string][2]int
 
 const (
@@ -32,7 +32,7 @@ func (r reach) of(files []string) (ran, all int, missed []string) {
 	return ran, all, missed
 }
 
-// tellReach says how much of what candidates may change the calls that are measured run, where that is not nearly all.
+// tellReach says how much of what candidates may change is run by what is measured, where that is not nearly all.
 func (s *protection) tellReach() {
 	if len(s.reach) == 0 {
 		return
@@ -45,9 +45,13 @@ func (s *protection) tellReach() {
 	}
 	ran, all, missed := s.reach.of(files)
 	share := float64(ran) / float64(max(1, all))
+	who, what := "the calls", "lines of functions"
+	if s.d.Adapter == "gobench" {
+		who, what = "the benchmarks", "statements"
+	}
 	var parts []string
 	if all > 0 && share < mostReached {
-		parts = append(parts, fmt.Sprintf("run %.0f %% of the lines of functions that candidates may change", 100*share))
+		parts = append(parts, fmt.Sprintf("run %.0f %% of the %s that candidates may change", 100*share, what))
 	}
 	if len(missed) > 0 {
 		parts = append(parts, "reach nothing in "+someOf(missed, 8))
@@ -55,7 +59,7 @@ func (s *protection) tellReach() {
 	if len(parts) == 0 {
 		return
 	}
-	text := fmt.Sprintf("the calls that %s is made of %s: a change of what they do not run cannot be told to be better; take it out of gate.scope, or measure it too", s.m.Objective, strings.Join(parts, ", and "))
+	text := fmt.Sprintf("%s that %s is made of %s: a change of what they do not run cannot be told to be better; take it out of gate.scope, or measure it too", who, s.m.Objective, strings.Join(parts, ", and "))
 	if all > 0 && share < fewReached {
 		text = "CHECK gate.scope: " + text
 	}

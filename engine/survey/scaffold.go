@@ -67,7 +67,7 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 		text := string(sample.Raw.Stdout) + string(sample.Raw.Stderr)
 		return p.remove(culprit(text)), sample.Reason, nil
 	}
-	chosen := s.chooseBenches(readBenches(sample.Raw.Stdout))
+	chosen := s.chooseBenches(readBenches(sample.Raw.Stdout), nil, nil)
 	var names []string
 	for _, b := range chosen {
 		names = append(names, strings.TrimPrefix(b.top, "Atoll"))

@@ -72,12 +72,13 @@ type survey struct {
 	before      string // a line of shell that builds what the evaluator needs, before it runs; "" for none
 	module      goModule
 	sources     sources
-	shrinks     bool // less may be measured, where one measurement takes long
-	tooLong     bool // the last one did
+	shrinks     bool          // less may be measured, where one measurement takes long
+	tooLong     bool          // the last one did
+	took        time.Duration // by the last one
 	lent        lent
 	testsCount  bool     // what the tests call, or take, is what is measured
 	written     []string // committed files that tests or the evaluator write
-	reach       reach    // of calls of tests that are what is measured; nil: not known
+	reach       reach    // of what is measured; nil: not known
 }
 
 // longMeasure is how long one measurement may take where less can be measured: a
@@ -258,6 +259,7 @@ func (s *survey) settle(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		s.took = sample.Wall
 		if s.tooLong = sample.Raw.TimedOut; sample.Failed() {
 			return sample.Reason, nil
 		}
