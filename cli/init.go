@@ -176,6 +176,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 			o.Modules = dir
 		}
 	}
+	o.Origin = a.origin(ctx, target)
 	o.Pythons = pythons(target.Path, a.getenv("PATH"))
 	if in := a.answers(f); in != nil {
 		ask := a.question(ctx, in)
@@ -191,6 +192,15 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 		return found, nil
 	}
 	return found, err
+}
+
+// origin is where a repository was cloned from, as host/owner/name; "" where it is no such address.
+func (a *App) origin(ctx context.Context, target gitops.Target) string {
+	r, err := gitops.RemoteOf(ctx, target, "origin", a.Env)
+	if err != nil || !strings.Contains(r.Host, ".") || strings.Count(r.Path, "/") != 1 {
+		return ""
+	}
+	return r.Host + "/" + r.Path
 }
 
 // withoutOurs are files of the repository without the evaluator that an earlier init wrote: it is

@@ -3,15 +3,12 @@ package survey
 import (
 	"bytes"
 	"context"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,11 +17,12 @@ import (
 
 // goModule is the Go module of the checkout, as the go command knows it.
 type goModule struct {
-	lab   *Lab
-	env   []string     // of this process, for the go command
-	say   func(string) // a finding, one sentence
-	doing func(most time.Duration, format string, args ...any)
-	found bool // go.mod lies at the top
+	lab    *Lab
+	env    []string     // of this process, for the go command
+	origin string       // where the repository was cloned from, as host/owner/name; "": not known
+	say    func(string) // a finding, one sentence
+	doing  func(most time.Duration, format string, args ...any)
+	found  bool // go.mod lies at the top
 }
 
 // warm compiles everything once outside of the sandbox, as the person's own go
@@ -60,49 +58,6 @@ func (m *goModule) moduleless() string {
 		name = "example.com/NAME"
 	}
 	return "there is no go.mod, which the go command needs: `go mod init " + name + " && go mod tidy && git add go.* && git commit -m \"Add go.mod\"`, then `atoll init --force`"
-}
-
-// majorVersion is the last element of the path of a module from its second version on.
-var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
-
-// ownPath is the path by which the code imports its own packages: of another one the go command
-// would fetch them, and tests would run what was fetched. "" where nothing tells it.
-func (m *goModule) ownPath() string {
-	dirs := m.folders()
-	below := ""
-	for _, f := range m.lab.Files {
-		if path.Ext(f) != ".go" || elsewhere(f) {
-			continue
-		}
-		data, err := m.lab.Read(f)
-		if err != nil {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), f, data, parser.ImportsOnly)
-		if err != nil {
-			continue
-		}
-		tested, external := strings.CutSuffix(file.Name.Name, "_test")
-		for _, spec := range file.Imports {
-			p, err := strconv.Unquote(spec.Path.Value)
-			if err != nil || strings.Count(p, "/") < 2 { // host/owner/name
-				continue
-			}
-			last := path.Base(p)
-			if majorVersion.MatchString(last) {
-				last = path.Base(path.Dir(p))
-			}
-			if external && last == tested && path.Dir(f) == "." {
-				return p
-			}
-			for _, d := range dirs {
-				if own, ok := strings.CutSuffix(p, "/"+d); ok && strings.Count(own, "/") >= 2 {
-					below = own
-				}
-			}
-		}
-	}
-	return below
 }
 
 // folders are those below the top that hold Go files.

@@ -79,6 +79,13 @@ func TestAModuleIsNamedAsItsOwnCodeImportsIt(t *testing.T) {
 		{"a package below", map[string]string{"a.go": "package a\n\nimport \"example.org/u/a/sub/deep\"\n", "sub/deep/d.go": "package deep\n"}, "example.org/u/a"},
 		{"another's package of the same name", map[string]string{"a.go": "package a\n\nimport \"example.org/pkg/errors\"\n", "errors/d.go": "package errors\n"}, ""},
 		{"nothing but the standard library", map[string]string{"a.go": "package a\n\nimport \"encoding/json\"\n", "json/d.go": "package json\n"}, ""},
+		{"a test imports what is called like the package but for go", map[string]string{"s.go": "package slug\n", "x_test.go": "package slug_test\n\nimport (\n\t\"example.org/u/assert\"\n\t\"example.org/u/go-slug\"\n)\n"}, "example.org/u/go-slug"},
+		{"a program below does", map[string]string{"s.go": "package slug\n", "slug/main.go": "package main\n\nimport \"example.org/u/slug.go\"\n"}, "example.org/u/slug.go"},
+		{"the package at the top cannot import itself", map[string]string{"s.go": "package errors\n\nimport \"example.org/pkg/errors\"\n"}, ""},
+		{"the comment behind the package clause", map[string]string{"s.go": "package slug // import \"example.org/slug\"\n\nimport \"example.org/u/other\"\n"}, "example.org/slug"},
+		{"a comment elsewhere says nothing", map[string]string{"s.go": "package slug\n\n// import \"example.org/slug\"\nvar A = 1\n"}, ""},
+		{"no file, so where it was cloned from", map[string]string{"s.go": "package slug\n", "ORIGIN": "example.org/u/slug"}, "example.org/u/slug"},
+		{"a file before where it was cloned from", map[string]string{"s_test.go": "package slug_test\n\nimport \"example.org/u/slug\"\n", "ORIGIN": "example.org/fork/slug"}, "example.org/u/slug"},
 	} {
 		dir := t.TempDir()
 		var files []string
@@ -92,7 +99,7 @@ func TestAModuleIsNamedAsItsOwnCodeImportsIt(t *testing.T) {
 			}
 			files = append(files, name)
 		}
-		if got := (&goModule{lab: &Lab{Base: dir, Files: files}}).ownPath(); got != tc.want {
+		if got := (&goModule{lab: &Lab{Base: dir, Files: files}, origin: tc.files["ORIGIN"]}).ownPath(); got != tc.want {
 			t.Errorf("%s: it is %q, want %q", tc.name, got, tc.want)
 		}
 	}

@@ -32,7 +32,9 @@ type Options struct {
 	Env  []string        // of this process, for the go command outside of the sandbox
 	// Modules is the node_modules of the work tree, which no commit holds; "" for none.
 	Modules string
-	Tree    string // the work tree; "": what lies there and is not committed is not known
+	// Origin is where the repository was cloned from, as host/owner/name; "": not known.
+	Origin string
+	Tree   string // the work tree; "": what lies there and is not committed is not known
 	// Pythons are interpreters to try in turn where one lacks what the tests import;
 	// python3 of PATH alone when empty.
 	Pythons []string
@@ -101,7 +103,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if len(o.Pythons) == 0 {
 		o.Pythons = []string{"python3"}
 	}
-	s := &survey{Options: o, d: o.Look, sources: sources{scope: o.Look.Scope, files: o.Lab.Files}, module: goModule{lab: o.Lab, env: o.Env, say: o.Say}}
+	s := &survey{Options: o, d: o.Look, sources: sources{scope: o.Look.Scope, files: o.Lab.Files}, module: goModule{lab: o.Lab, env: o.Env, say: o.Say, origin: o.Origin}}
 	s.module.doing = s.doing
 	s.Lab.Env = s.d.Env
 	if s.d.Language == "javascript" {
