@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,8 @@ func (a *App) initCmd() *cobra.Command {
 		Long: "init looks for benchmarks, make targets, scripts and tests, runs what it found on the committed\n" +
 			"root in the sandbox, and derives output, objective, direction, timeout, map axes and budget from\n" +
 			"what it saw. Files that the evaluator opened and that define the task become protected. What it\n" +
-			"cannot tell it asks; with --yes, or without a terminal, it marks the line with CHECK.",
+			"cannot tell it asks; with --yes, or without a terminal, it marks the line with CHECK. Where nothing\n" +
+			"that it found measures, the file names no evaluator, and the exit code is 1.",
 		Example: "  atoll init\n  atoll init --yes ../my-project\n  atoll init --no-measure     look only, run nothing", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -103,8 +105,9 @@ func (a *App) init(ctx context.Context, f initFlags) error {
 	}
 	a.tell("wrote %s", view.CleanLine(path))
 	if len(found.Evaluator) == 0 {
-		a.tell("next  name a program that measures in evaluator.command, its metric in evaluator.objective and which way is better in evaluator.direction, then `%s`", a.says("doctor --deep"))
-		return nil
+		next := "name a program that measures in evaluator.command, its metric in evaluator.objective and which way is better in evaluator.direction, then `atoll doctor --deep`"
+		a.tell("next  %s", a.spell(cmp.Or(found.Next, next)))
+		return fmt.Errorf("%s names no evaluator yet, so a search cannot begin with it", config.FileName)
 	}
 	if found.Each > 0 {
 		a.tell("%s: `%s`", candidatesIn(survey.TryTime(found.Each), found.Each, config.Defaults().Workers), a.says("run --for "+survey.TryTime(found.Each).String()))

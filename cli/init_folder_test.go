@@ -9,7 +9,7 @@ import (
 func TestInitInAFolderSaysThatItWorksOnTheTop(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mono")
-	put(t, dir, map[string]string{"packages/two words/a.py": "n = 1\n"})
+	put(t, dir, map[string]string{"packages/two words/a.py": "n = 1\n", "bench.sh": "echo time_ms = 1\n"})
 	git(t, dir, "init", "--quiet")
 	git(t, dir, "add", "--all")
 	git(t, dir, "commit", "--quiet", "--message", "one")

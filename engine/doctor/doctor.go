@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -73,7 +74,9 @@ func Check(ctx context.Context, o Options) []view.CheckLine {
 	c.lines = append(c.lines, CheckState(ctx, StateOptions{Dir: o.State, Deep: o.Deep, Running: o.Running})...)
 	if box != nil {
 		if o.Deep && o.ConfigErr == nil && o.Target.Path != "" {
-			c.evaluator(ctx, box)
+			if !without(o.Config.Complete(), commandKey) {
+				c.evaluator(ctx, box)
+			}
 			c.agents(ctx, box)
 		}
 		if err := box.Close(); err != nil {
@@ -132,10 +135,21 @@ func (c *checkup) configuration(ctx context.Context) {
 	c.add("configuration", config.FileName, nil, "complete", "")
 }
 
+// commandKey is the key of the program that measures; a configuration that lacks it has nothing to be tried.
+const commandKey = "evaluator.command"
+
+// without reports whether a key is among what a configuration lacks.
+func without(problems config.Problems, key string) bool {
+	return slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Key == key })
+}
+
 // completing says how to complete a configuration: file is what it was read from, "" for none.
 func completing(file string, problems config.Problems) string {
 	if file == "" {
 		return "write it with `atoll init`"
+	}
+	if without(problems, commandKey) {
+		return fmt.Sprintf("name the program that measures in evaluator.command of %s; where a thing is missing that keeps `atoll init --force` from finding one, that says which", filepath.Base(file))
 	}
 	var keys []string
 	for _, p := range problems {

@@ -92,7 +92,8 @@ func TestDoctorSaysWhatKeepsASearchFromRunningAndWhatToDo(t *testing.T) {
 			strings.Replace(whole, "objective: score, direction: maximize", "objective: parse_seconds", 1), nil, "configuration", "advice", "warns", "evaluator.direction: the name \"parse_seconds\" says that less is better", "",
 		},
 		"a direction against the name of another metric": {whole + "front: {objectives: [{metric: peak_mb}]}\n", nil, "configuration", "advice", "warns", "front.objectives[0].direction", ""},
-		"a configuration of nothing":                     {"{}", nil, "configuration", config.FileName, "wrong", "evaluator.command", "set evaluator.command in atoll.yaml, or write atoll.yaml anew with `atoll init --force`"},
+		"a configuration of nothing":                     {"{}", nil, "configuration", config.FileName, "wrong", "evaluator.command", "name the program that measures in evaluator.command of atoll.yaml; where a thing is missing that keeps `atoll init --force` from finding one, that says which"},
+		"no measurement by a command that is not named":  {"{}", func(_ *testing.T, o *doctor.Options) { o.Deep = true }, "evaluator", "measured root", "", "", ""},
 		"no configuration": {"{}", func(t *testing.T, o *doctor.Options) {
 			o.Config, o.ConfigErr = config.Load(config.LoadOptions{Dir: t.TempDir()})
 		}, "configuration", config.FileName, "wrong", "evaluator.command", "write it with `atoll init`"},

@@ -27,11 +27,13 @@ type goModule struct {
 
 // warm compiles everything once outside of the sandbox, as the person's own go
 // command would: evaluations then compile what a candidate changed, and no more.
-// -trimpath makes what was compiled the same in every folder.
-func (m *goModule) warm(ctx context.Context) {
+// -trimpath makes what was compiled the same in every folder. It returns what a person
+// does first where something is missing.
+func (m *goModule) warm(ctx context.Context) (next string) {
 	if !slices.Contains(m.lab.Files, "go.mod") {
-		m.say(m.moduleless())
-		return
+		why, next := m.moduleless()
+		m.say(why)
+		return next
 	}
 	m.found = true
 	m.doing(firstPatience, "compiling once, so that the build cache is warm")
@@ -40,24 +42,27 @@ func (m *goModule) warm(ctx context.Context) {
 		m.doing(firstPatience, "compiling once more, for the clock of processor time")
 		m.warmClock(ctx)
 		_, _ = m.command(ctx, "tool", "-n", "pprof") // which the go command compiles where it is first asked for
-		return
+		return ""
 	}
 	m.say("the go command says: " + telling(out))
 	if missing.MatchString(out) {
-		m.say("modules are missing from the module cache: run `go mod download`, then `atoll init --force`")
+		next = "`go mod download`, then `atoll init --force`"
+		m.say("modules are missing from the module cache: run " + next)
 	}
+	return next
 }
 
-// moduleless says what to do where no go.mod lies at the top.
-func (m *goModule) moduleless() string {
+// moduleless says that no go.mod lies at the top, and what to do then.
+func (m *goModule) moduleless() (why, next string) {
 	if text := m.lab.nested(); text != "" {
-		return "there is no go.mod at the top of the repository, but " + text
+		return "there is no go.mod at the top of the repository, but " + text, "write these lines into atoll.yaml, then `atoll doctor --deep`"
 	}
 	name := m.ownPath()
 	if name == "" {
 		name = "example.com/NAME"
 	}
-	return "there is no go.mod, which the go command needs: `go mod init " + name + " && go mod tidy && git add go.* && git commit -m \"Add go.mod\"`, then `atoll init --force`"
+	next = "`go mod init " + name + " && go mod tidy && git add go.* && git commit -m \"Add go.mod\"`, then `atoll init --force`"
+	return "there is no go.mod, which the go command needs: " + next, next
 }
 
 // folders are those below the top that hold Go files.

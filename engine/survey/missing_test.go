@@ -1,6 +1,7 @@
 package survey_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,6 +85,23 @@ func TestPackagesThatAreNotInstalledNeedOneAdvice(t *testing.T) {
 		if err != nil || !strings.Contains(said, "`npm install`") || !strings.Contains(said, why) || strings.Contains(said, "NODE_PATH") || strings.Contains(said, "evaluator.caches") {
 			t.Errorf("%s: %v\n%s", script, err, said)
 		}
+	}
+}
+
+func TestWithoutItsPackagesNothingIsSaidOfWhatTestsCall(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("no npm here")
+	}
+	r, said, err := surveyed(t, map[string]string{
+		"package.json": `{"name": "x", "scripts": {"test": "xo-of-npm && node test.js"}, "devDependencies": {"xo-of-npm": "1"}}`, "package-lock.json": "{}",
+		"index.js": "module.exports = () => 7;\n", "test.js": "require('./index.js')();\n",
+	})
+	if !errors.Is(err, survey.ErrNothing) || r.Next != "`npm ci`, then `atoll init --force`" || !strings.Contains(err.Error(), "something that it needs is missing") {
+		t.Errorf("%v, next %q", err, r.Next)
+	}
+	if !strings.Contains(said, "packages that package.json names are not installed, so its tests do not run") && !strings.Contains(err.Error(), "packages") || strings.Contains(said, "call no function") {
+		t.Errorf("said\n%s", said)
 	}
 }
 

@@ -188,7 +188,8 @@ func (s *survey) nodeModules() {
 	}
 	if s.Modules == "" {
 		s.bare = true
-		s.Say("package.json names packages, and there is no node_modules: `npm install`, then `atoll init --force`, lets tests and benchmarks use them")
+		s.next = "`" + s.Lab.installs() + "`, then `atoll init --force`"
+		s.Say("package.json names packages, and there is no node_modules: " + s.next + ", lets tests and benchmarks use them")
 		return
 	}
 	s.d.Caches = append(s.d.Caches, s.Modules)
@@ -204,6 +205,16 @@ func (s *survey) nodeModules() {
 		}
 	}
 	s.m.Notes = append(s.m.Notes, "Packages are those of node_modules in the work tree, as they are when a candidate is measured.")
+}
+
+// installs is the command that installs what package.json names, by the program whose lock file is committed.
+func (l *Lab) installs() string {
+	for _, of := range [][2]string{{"package-lock.json", "npm ci"}, {"npm-shrinkwrap.json", "npm ci"}, {"yarn.lock", "yarn install"}, {"pnpm-lock.yaml", "pnpm install"}} {
+		if slices.Contains(l.Files, of[0]) {
+			return of[1]
+		}
+	}
+	return "npm install"
 }
 
 // The folder of packages as evaluator.caches names it, relative to atoll.yaml, and a line of shell that

@@ -53,6 +53,8 @@ type Result struct {
 	Scaffold map[string]string
 	// Each is what one candidate is thought to take; 0: nothing was measured.
 	Each time.Duration
+	// Next is what a person does so that another survey finds more; "": nothing is known.
+	Next string
 }
 
 // survey is one survey under way.
@@ -69,6 +71,7 @@ type survey struct {
 	testsOpened []string      // nil: not known
 	testCommand []string      // runs the tests, or came furthest with them
 	tried       []attempt
+	next        string // what a person does first, where something is missing
 	bare        bool   // package.json names packages, and none is installed
 	linked      bool   // commands link node_modules into the tree
 	before      string // a line of shell that builds what the evaluator needs, before it runs; "" for none
@@ -110,7 +113,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		s.nodeModules()
 	}
 	if s.d.Language == "go" {
-		s.module.warm(ctx)
+		s.next = s.module.warm(ctx)
 	}
 	if err := s.findTests(ctx); err != nil {
 		return Result{}, err
@@ -118,7 +121,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	o.Look.Protected, s.Look.Protected = s.d.Protected, s.d.Protected
 	err := s.choose(ctx)
 	if err != nil {
-		return Result{Detected: o.Look}, err
+		return Result{Detected: o.Look, Next: s.next}, err
 	}
 	p := protection{s}
 	p.protect()
@@ -199,10 +202,16 @@ func (s *survey) invent(ctx context.Context) (string, error) {
 		if err != nil || reason == "" {
 			return reason, err
 		}
+		if s.bare && len(s.m.Stages) == 0 { // whatever kept the tests from running
+			reason = "packages that package.json names are not installed, so its tests do not run"
+		}
 		s.Say(reason)
 	}
-	if len(s.m.Stages) > 0 {
+	switch {
+	case len(s.m.Stages) > 0:
 		return s.timedTests(ctx)
+	case s.next != "":
+		return "something that it needs is missing", nil
 	}
 	return "write a program that measures and name it in evaluator.command (docs/evaluators.md has the contract)", nil
 }
