@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -190,7 +191,8 @@ func (c *command) do(ctx context.Context, k call) error {
 	cmd.Dir = "/"
 	cmd.Env = append(c.environment(), k.env...)
 	cmd.Stdin, cmd.Stdout = k.stdin, k.stdout
-	stderr := &headWriter{left: 32 << 10}
+	said := &headWriter{left: 32 << 10}
+	stderr := &lastStates{to: said}
 	cmd.Stderr = stderr
 	if k.stderr != nil {
 		cmd.Stderr = io.MultiWriter(stderr, k.stderr)
@@ -210,7 +212,7 @@ func (c *command) do(ctx context.Context, k call) error {
 	if errors.As(err, &ee) {
 		exit = ee.ExitCode()
 	}
-	return &gitError{args: []string{subcommand(k.args)}, exit: exit, stderr: stderr.String(), err: err, full: k.full()}
+	return &gitError{args: []string{subcommand(k.args)}, exit: exit, stderr: stderr.end(), err: err, full: k.full()}
 }
 
 // leastRoom is what git needs on a disk to write anything at all.
@@ -259,4 +261,46 @@ func (w *headWriter) Write(p []byte) (int, error) {
 	w.Buffer.Write(p[:n])
 	w.left -= n
 	return len(p), nil
+}
+
+// lastStates writes lines on without what git says of its progress, of which each state is written over
+// the one before: it may be longer than what is kept.
+type lastStates struct {
+	to   *headWriter
+	line []byte
+}
+
+func (w *lastStates) Write(p []byte) (int, error) {
+	for _, b := range p {
+		switch b {
+		case '\n':
+			w.pass()
+		case '\r':
+			w.line = w.line[:0]
+		default:
+			if len(w.line) < 32<<10 {
+				w.line = append(w.line, b)
+			}
+		}
+	}
+	return len(p), nil
+}
+
+// done is a last state: what went well is not why a command failed.
+var done = regexp.MustCompile(`^[A-Z][a-z ]+: .*, done\.$`)
+
+// pass writes the line on.
+func (w *lastStates) pass() {
+	if !done.Match(w.line) {
+		_, _ = w.to.Write(append(w.line, '\n')) // which never fails
+	}
+	w.line = w.line[:0]
+}
+
+// end is what was written in all.
+func (w *lastStates) end() string {
+	if len(w.line) > 0 {
+		w.pass()
+	}
+	return w.to.String()
 }

@@ -16,6 +16,7 @@ var (
 	ErrReftable      = errors.New("the repository keeps its refs in a format this git cannot read")
 	ErrPartial       = errors.New("the repository is a partial clone")
 	ErrOwnership     = errors.New("the repository belongs to another user")
+	ErrMissing       = errors.New("an object of the repository is missing or damaged")
 	ErrRevision      = errors.New("no such commit")
 
 	// ErrNoStore reports a store that was not made yet: Import makes it.

@@ -146,6 +146,10 @@ func (t *Target) findHead(ctx context.Context, git *command) error {
 	t.HeadRef = ref
 	head, err := git.line(ctx, "--git-dir="+t.GitDir, "rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}")
 	if exitCode(err) >= 0 {
+		name, named := git.line(ctx, "--git-dir="+t.GitDir, "rev-parse", "-q", "--verify", "--end-of-options", "HEAD")
+		if _, bad := record.ParseHash(name); named == nil && bad == nil {
+			return &gitError{args: []string{"rev-parse"}, stderr: "missing commit " + name, err: err}
+		}
 		return ErrUnborn
 	}
 	if err != nil {
@@ -158,6 +162,12 @@ func (t *Target) findHead(ctx context.Context, git *command) error {
 // scanHead looks through the tree of HEAD for what a checkout has to know.
 func (t *Target) scanHead(ctx context.Context, git *command) error {
 	out, err := git.run(ctx, "--git-dir="+t.GitDir, "ls-tree", "-r", "-z", "--full-tree", t.Head.String())
+	var ge *gitError
+	if errors.As(err, &ge) && strings.Contains(ge.stderr, "not a tree object") { // git does not say which
+		if tree, told := git.line(ctx, "--git-dir="+t.GitDir, "log", "-1", "--format=%T", t.Head.String()); told == nil {
+			ge.stderr = "missing tree " + tree
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -301,5 +311,19 @@ func refusal(path, abs string, err error) error {
 	case strings.Contains(said, "not a git repository"):
 		return no(ErrNotRepository, "it is not a git repository", "run git init and commit, or name another directory")
 	}
+	if object := missingObject(said); object != "" {
+		return no(ErrMissing, "its object "+object+" is missing or damaged", "`git fsck --full` there lists all that are; bring them with `git fetch --refetch`, or clone it anew")
+	}
 	return fmt.Errorf("look at repository %s: %w", path, err)
+}
+
+// missing finds the object that git says it cannot read.
+var missing = regexp.MustCompile(`(?i)(?:unable to read|could not read|failed to read|missing (?:blob|tree|commit)|cat-file|bad (?:object|tree object)|(?:loose|packed) object|object file \S*objects/)(?: sha1 file of .*\(| object| tree| blob| commit)? ?([0-9a-f]{2}/?[0-9a-f]{38})\b`)
+
+// missingObject is the name of the object that is missing or damaged, as git says; "" for none.
+func missingObject(said string) string {
+	if m := missing.FindStringSubmatch(said); m != nil {
+		return strings.Replace(m[1], "/", "", 1)
+	}
+	return ""
 }

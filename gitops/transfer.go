@@ -102,10 +102,16 @@ func (r *Repo) transfer(ctx context.Context, git *command, source Target, wanted
 	err = r.git.do(ctx, call{args: []string{"--git-dir=" + r.dir, "index-pack", "--stdin"}, stdin: rd, stdout: io.Discard})
 	_ = rd.Close() // whoever packs for nobody ends
 	packErr := <-packed
-	if packErr != nil && (err == nil || errors.Is(err, context.Canceled)) {
+	if packErr != nil && (err == nil || errors.Is(err, context.Canceled) || cutShort(err)) {
 		return packErr
 	}
 	return err
+}
+
+// cutShort reports a reader that failed because what it read ended, whose writer knows why.
+func cutShort(err error) bool {
+	var ge *gitError
+	return errors.As(err, &ge) && strings.Contains(ge.stderr, "early EOF")
 }
 
 // cutBefore notes in the store that the parents of a commit are not there.
