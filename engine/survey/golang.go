@@ -177,7 +177,14 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	}
 	// A package that does not build keeps the benchmarks of all that are named
 	// from running, so only those that have some are.
-	list := append([]string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-benchtime=1x", "-json"}, s.module.benchFolders()...)
+	folders, others := s.module.benchFolders()
+	if len(others) > 0 {
+		s.leftOut("benchmarks in folders that are modules of their own are left out", others)
+	}
+	if len(folders) == 0 {
+		return "no benchmark is in the module at the top", nil
+	}
+	list := append([]string{"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=.", "-benchtime=1x", "-json"}, folders...)
 	s.doing(testPatience, "running each benchmark once")
 	sample, err := s.Lab.Command(ctx, testPatience, []string{"go"}, list...)
 	if err != nil {
@@ -190,7 +197,7 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 		return orElse(told.whyNone(&sample), "no benchmark ran"), nil
 	}
 	if sample.Raw.TimedOut {
-		s.Say("not all benchmarks ended in " + roundTime(testPatience).String())
+		s.leftOut("not all benchmarks ended in "+roundTime(testPatience).String()+"; left out is the rest of what these folders have", unseen(folders, all))
 	}
 	seen := comparing{survey: s, all: cover{}, ran: map[string]cover{}}
 	if all, err = seen.own(ctx, all); err != nil {
@@ -205,6 +212,17 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	s.goScope(ctx, packagesOf(chosen))
 	s.goReach(ctx, chosen, &seen)
 	return "", s.goTargets(ctx, "", s.d.Evaluator, packagesOf(chosen))
+}
+
+// unseen are the folders of which no benchmark ended, and the one whose benchmark was the last that did.
+func unseen(folders []string, all []bench) []string {
+	last := all[len(all)-1].pkg
+	return slices.DeleteFunc(slices.Clone(folders), func(folder string) bool {
+		of := func(b bench) bool {
+			return folder == "./." || strings.HasSuffix(b.pkg, strings.TrimPrefix(folder, "."))
+		}
+		return slices.ContainsFunc(all, of) && !of(bench{pkg: last})
+	})
 }
 
 // settleBenches measures Go benchmarks of root and root in turns, in processor

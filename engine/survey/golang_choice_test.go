@@ -105,3 +105,11 @@ func TestWhatEachBenchmarkRunsIsRead(t *testing.T) {
 		t.Errorf("often %v, ran %v of %v", often, s.ran, s.all)
 	}
 }
+
+func TestTheFoldersWhoseBenchmarksWereNotSeenAreNamed(t *testing.T) {
+	t.Parallel()
+	all := []bench{{"A", "example.com/x/a", 1}, {"B", "example.com/x/deep/b", 1}}
+	if got := unseen([]string{"./a", "./deep/b", "./trees"}, all); !slices.Equal(got, []string{"./deep/b", "./trees"}) {
+		t.Errorf("unseen %q", got)
+	}
+}

@@ -130,20 +130,29 @@ func (m *goModule) relative(ctx context.Context, packages []string) []string {
 	return list
 }
 
-// benchFolders are the packages with benchmarks, as ./folder.
-func (m *goModule) benchFolders() []string {
-	var list []string
+// benchFolders are the packages with benchmarks, as ./folder, and the folders of other modules with benchmarks:
+// the go command runs those of one module.
+func (m *goModule) benchFolders() (list, others []string) {
+	var modules []string
+	for _, f := range m.lab.Files {
+		if path.Base(f) == "go.mod" && path.Dir(f) != "." {
+			modules = append(modules, path.Dir(f))
+		}
+	}
 	for _, f := range m.lab.Files {
 		if !strings.HasSuffix(f, "_test.go") || elsewhere(f) {
 			continue
 		}
-		if data, err := m.lab.Read(f); err == nil && bytes.Contains(data, []byte("\nfunc Benchmark")) {
-			if dir := "./" + path.Dir(f); !slices.Contains(list, dir) {
-				list = append(list, dir)
-			}
+		if data, err := m.lab.Read(f); err != nil || !bytes.Contains(data, []byte("\nfunc Benchmark")) {
+			continue
 		}
+		if i := slices.IndexFunc(modules, func(dir string) bool { return strings.HasPrefix(f, dir+"/") }); i >= 0 {
+			others = union(others, modules[i:i+1])
+			continue
+		}
+		list = union(list, []string{"./" + path.Dir(f)})
 	}
-	return list
+	return list, others
 }
 
 // sources are the files of the module that packages are built from, as globs; nil where

@@ -104,3 +104,27 @@ func TestAModuleIsNamedAsItsOwnCodeImportsIt(t *testing.T) {
 		}
 	}
 }
+
+func TestBenchmarksOfOtherModulesAreNoneOfThisOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var files []string
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/x\n", "x_test.go": "package x\n\nfunc BenchmarkX() {}\n", "sub/y_test.go": "package y\n\nfunc BenchmarkY() {}\n", "none/z_test.go": "package z\n",
+		"bench/go.mod": "module example.com/x/bench\n", "bench/deep/b_test.go": "package deep\n\nfunc BenchmarkB() {}\n", "benches/c_test.go": "package benches\n\nfunc BenchmarkC() {}\n", "empty/go.mod": "module example.com/x/empty\n",
+	} {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, name)
+	}
+	slices.Sort(files)
+	list, others := (&goModule{lab: &Lab{Base: dir, Files: files}}).benchFolders()
+	if !slices.Equal(list, []string{"./benches", "./sub", "./."}) || !slices.Equal(others, []string{"bench"}) {
+		t.Errorf("folders %q, of others %q", list, others)
+	}
+}
