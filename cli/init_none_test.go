@@ -17,7 +17,8 @@ func TestInitFailsWhereNothingMeasuresAndSaysWhatIsNext(t *testing.T) {
 		"nothing at all":            {map[string]string{"README.md": "hello\n"}, nil, "next  name a program that measures in evaluator.command"},
 		"nothing at all by looking": {map[string]string{"README.md": "hello\n"}, []string{"--no-measure"}, "next  name a program that measures in evaluator.command"},
 		"Go without a module": {
-			map[string]string{"x.go": "package x\n", "x_test.go": "package x_test\n\nimport _ \"example.org/u/go-x\"\n"}, nil,
+			map[string]string{"x.go": "package x\n", "x_test.go": "package x_test\n\nimport _ \"example.org/u/go-x\"\n"},
+			nil,
 			"next  `go mod init example.org/u/go-x && go mod tidy",
 		},
 	} {

@@ -22,7 +22,9 @@ func TestAnObjectThatIsMissingOrDamagedIsNamed(t *testing.T) {
 		"the tree of HEAD":                         {"HEAD^{tree}", os.Remove},
 		"the commit of HEAD":                       {"HEAD", os.Remove},
 		"attributes that are looked at beforehand": {"HEAD:.gitattributes", os.Remove},
-		"a file that is damaged":                   {"HEAD:sub/f7.txt", func(path string) error { return errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte("no object"), 0o600)) }},
+		"a file that is damaged": {"HEAD:sub/f7.txt", func(path string) error {
+			return errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte("no object"), 0o600))
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

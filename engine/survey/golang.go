@@ -179,7 +179,7 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	// from running, so only those that have some are.
 	folders, others := s.module.benchFolders()
 	if len(others) > 0 {
-		s.leftOut("benchmarks in folders that are modules of their own are left out", others)
+		without(s, "benchmarks in folders that are modules of their own are left out", others)
 	}
 	if len(folders) == 0 {
 		return "no benchmark is in the module at the top", nil
@@ -197,7 +197,7 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 		return orElse(told.whyNone(&sample), "no benchmark ran"), nil
 	}
 	if sample.Raw.TimedOut {
-		s.leftOut("not all benchmarks ended in "+roundTime(testPatience).String()+"; left out is the rest of what these folders have", unseen(folders, all))
+		without(s, "not all benchmarks ended in "+roundTime(testPatience).String()+"; left out is the rest of what these folders have", unseen(folders, all))
 	}
 	seen := comparing{survey: s, all: cover{}, ran: map[string]cover{}}
 	if all, err = seen.own(ctx, all); err != nil {
@@ -206,11 +206,11 @@ func (s *survey) goBenchmarks(ctx context.Context) (string, error) {
 	chosen := s.chooseBenches(all, took, seen.ran)
 	s.d.Adapter, s.d.Output = "gobench", output.OutputFile
 	reason := ""
-	if chosen, reason, err = s.settleChosen(ctx, chosen, seen.ran); err != nil || reason != "" {
+	if chosen, reason, err = seen.settleChosen(ctx, chosen); err != nil || reason != "" {
 		return reason, err
 	}
 	s.goScope(ctx, packagesOf(chosen))
-	s.goReach(ctx, chosen, &seen)
+	seen.goReach(ctx, chosen)
 	return "", s.goTargets(ctx, "", s.d.Evaluator, packagesOf(chosen))
 }
 

@@ -79,18 +79,18 @@ func (s *survey) chooseBenches(all []bench, took map[string]time.Duration, ran m
 		return []bench{least}
 	}
 	if len(slowNames) > 0 {
-		s.leftOut("slow benchmarks are left out", slowNames)
+		without(s, "slow benchmarks are left out", slowNames)
 	}
 	const room = longMeasure / 2 // the rest is for building, and for a machine that is busier
 	keep, left := pick(functionsOf(quick, took, ran), room)
 	if len(left) > 0 {
-		s.leftOut(fmt.Sprintf("%d of %d benchmark functions are measured; left out to keep one measurement short", len(keep), len(keep)+len(left)), left)
+		without(s, fmt.Sprintf("%d of %d benchmark functions are measured; left out to keep one measurement short", len(keep), len(keep)+len(left)), left)
 	}
 	return slices.DeleteFunc(quick, func(b bench) bool { return !keep[b.top] })
 }
 
-// leftOut names what is left out: some of it to the person, all in the file.
-func (s *survey) leftOut(why string, names []string) {
+// without names what is left out: some of it to the person, all in the file.
+func without(s *survey, why string, names []string) {
 	s.Say(why + ": " + someOf(names, 6))
 	s.m.Notes = append(s.m.Notes, strings.ToUpper(why[:1])+why[1:]+": "+strings.Join(names, ", ")+".")
 }
@@ -175,7 +175,7 @@ func evenly(list []*benchFunc) []*benchFunc {
 }
 
 // settleChosen measures chosen benchmarks; where that takes long, shorter ones or fewer, if that helps.
-func (s *survey) settleChosen(ctx context.Context, chosen []bench, ran map[string]cover) ([]bench, string, error) {
+func (s *comparing) settleChosen(ctx context.Context, chosen []bench) ([]bench, string, error) {
 	s.d.Evaluator = benchCommand(chosen, eachTime(len(chosen)))
 	s.shrinks = true
 	reason, err := s.settleBenches(ctx)
@@ -183,7 +183,7 @@ func (s *survey) settleChosen(ctx context.Context, chosen []bench, ran map[strin
 	if err != nil || !s.tooLong {
 		return chosen, reason, err
 	}
-	if chosen, err = s.shorter(ctx, chosen, ran); err != nil {
+	if chosen, err = s.shorter(ctx, chosen); err != nil {
 		return nil, "", err
 	}
 	reason, err = s.settleBenches(ctx)
@@ -192,7 +192,7 @@ func (s *survey) settleChosen(ctx context.Context, chosen []bench, ran map[strin
 
 // shorter looks where the time of a measurement that took long goes, by one turn of which each
 // benchmark takes the least time, and has the evaluator measure what is short enough then.
-func (s *survey) shorter(ctx context.Context, chosen []bench, ran map[string]cover) ([]bench, error) {
+func (s *comparing) shorter(ctx context.Context, chosen []bench) ([]bench, error) {
 	s.d.Evaluator = benchCommand(chosen, leastEach)
 	s.doing(testPatience, "looking where the time of a measurement goes")
 	sample, err := s.Lab.Command(ctx, testPatience, []string{"go"}, slices.Insert(slices.Clone(s.d.Evaluator), 2, "-json")...)
@@ -200,7 +200,7 @@ func (s *survey) shorter(ctx context.Context, chosen []bench, ran map[string]cov
 		return nil, err
 	}
 	_, took := eventsOf(sample.Raw.Stdout)
-	list := functionsOf(chosen, nil, ran)
+	list := functionsOf(chosen, nil, s.ran)
 	turn := time.Duration(0)
 	for _, f := range list {
 		f.turn = took[f.top]
@@ -209,9 +209,9 @@ func (s *survey) shorter(ctx context.Context, chosen []bench, ran map[string]cov
 	cut := cutOf(list, 2*max(0, sample.Wall-turn), cmp.Or(s.Long, longMeasure))
 	why := fmt.Sprintf("one measurement takes %s: %s", roundTime(s.took), cut.told)
 	if len(cut.left) > 0 {
-		s.leftOut(why+"; left out", cut.left)
+		without(s.survey, why+"; left out", cut.left)
 	} else {
-		note(s, why)
+		note(s.survey, why)
 	}
 	chosen = slices.DeleteFunc(slices.Clone(chosen), func(b bench) bool { return !cut.keep[b.top] })
 	s.d.Evaluator = benchCommand(chosen, leastEach)

@@ -64,7 +64,7 @@ func (s *comparing) own(ctx context.Context, all []bench) ([]bench, error) {
 	if len(names) == 0 || len(own) == 0 {
 		return all, nil
 	}
-	s.leftOut("benchmarks that run no code of this module are left out", names)
+	without(s.survey, "benchmarks that run no code of this module are left out", names)
 	return own, nil
 }
 
@@ -173,20 +173,20 @@ func (s *comparing) read(stdout []byte) map[string]float64 {
 }
 
 // goReach notes what of each file the chosen benchmarks run, where that is known of all of them.
-func (s *survey) goReach(ctx context.Context, chosen []bench, seen *comparing) {
+func (s *comparing) goReach(ctx context.Context, chosen []bench) {
 	module, err := s.module.importPath(ctx)
 	if err != nil {
 		return
 	}
 	ran := cover{}
 	for _, b := range chosen {
-		if len(seen.ran[b.top]) == 0 {
+		if len(s.ran[b.top]) == 0 {
 			return
 		}
-		ran.add(seen.ran[b.top])
+		ran.add(s.ran[b.top])
 	}
 	s.reach = reach{}
-	for name, n := range seen.all {
+	for name, n := range s.all {
 		file, _, _ := strings.Cut(strings.TrimPrefix(name, module+"/"), ":")
 		counts := s.reach[file]
 		counts[1] += n
