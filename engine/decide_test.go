@@ -164,6 +164,31 @@ func TestOpeningAnExperimentToLookLeavesItAsItIs(t *testing.T) {
 	}
 }
 
+func TestResumingWhileNoEngineRunsStartsNoneThatLooks(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "budget.jobs=3")
+	l.run()
+	l.raise(40)
+	for _, verb := range []record.Verb{record.Pause, record.Resume} {
+		if _, err := l.ses.DB.AppendDecisions(t.Context(), l.exp.ID, decision(verb)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eng, stop := l.startWith(engine.Options{KeepState: true})
+	defer stop()
+	s := l.await(eng, "both are carried out", func(s *view.Snapshot) bool {
+		return s.Owner && strings.HasPrefix(s.Reason, "resumed while no engine ran")
+	})
+	if s.State != record.ExperimentStopped {
+		t.Errorf("looking makes it %s", s.State)
+	}
+	ended := s.Jobs.Ended()
+	if _, err := eng.Decide(t.Context(), decision(record.Resume)); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "it goes on", func(s *view.Snapshot) bool { return s.Jobs.Ended() > ended })
+}
+
 func TestWhatIsApprovedAfterTheEndIsStillCarriedOut(t *testing.T) {
 	t.Parallel()
 	for _, gate := range []string{"review.measure", "review.niche"} {

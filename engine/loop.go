@@ -40,6 +40,7 @@ type loop struct {
 	resumed bool            // it is known which decisions were carried out before
 	budget  string          // the one that is used up, "" = none
 	putBack bool            // jobs broke off and wait for the queue
+	opened  record.Seq      // the last row when this engine began first; 0: it did not yet
 	fatal   error
 
 	until    time.Time // when a run that is bounded in time begins nothing more; zero = never

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,7 @@ func (l *loop) start(ctx context.Context) error {
 		return err
 	}
 	l.st.Quiet, l.st.Past = false, 0
+	l.opened = cmp.Or(l.opened, l.st.Seq)
 	for _, ev := range l.st.TakeEvents() {
 		l.lines.add(ev.Level, ev.Job, time.UnixMilli(int64(ev.At)), ev.Text)
 	}

@@ -248,6 +248,18 @@ func TestAFunctionThatEndsTheProcessIsGivenWhereOneVersionAloneCatchesThat(t *te
 	eachIsFound(t, 200, use, useTest, []edited{{"what ends the process", "except BaseException", "except Exception", "kit.Use.of"}})
 }
 
+func TestAVariableOfTheEnvironmentThatChangedPythonCodeAsksForIsSet(t *testing.T) {
+	t.Parallel()
+	const strict = "import os\n\n\ndef check(text):\n    if os.environ.get(\"KIT_STRICT\", \"no\") == \"yes\" and not text:\n        raise ValueError(\"empty\")\n    return len(text)\n"
+	const strictTest = "import unittest\nimport kit\n\n\nclass Test(unittest.TestCase):\n    def test(self):\n        self.assertEqual(kit.check(\"\"), 0)\n        self.assertEqual(kit.check(\"abc\"), 3)\n"
+	eachIsFound(t, 400, strict, strictTest, []edited{
+		{
+			"it is read once", "def check(text):\n    if os.environ.get(\"KIT_STRICT\", \"no\") == \"yes\" and not text:",
+			"STRICT = os.environ.get(\"KIT_STRICT\", \"no\") == \"yes\"\n\n\ndef check(text):\n    if STRICT and not text:", "kit.check",
+		},
+	})
+}
+
 func TestWhatNoPythonTestComparesIsComparedWithAnotherOfItsClass(t *testing.T) {
 	t.Parallel()
 	const zone = "class Zone:\n    def __init__(self, offset, name):\n        self._offset, self._name = offset, name\n\n    def text(self):\n        return self._name\n\n    def __eq__(self, other):\n        if not isinstance(other, Zone):\n            return NotImplemented\n        return self._offset == other._offset and self._name == other._name\n"

@@ -41,7 +41,7 @@ func (v *intervention) carryOut(ctx context.Context) error {
 		return v.owner.host.SetState(ctx, record.ExperimentPaused, "paused by "+v.decision.Who)
 	case record.Resume:
 		v.owner.finished = false
-		return v.owner.host.Resume(ctx)
+		return v.owner.host.Resume(ctx, v.decision.Seq)
 	case record.Stop:
 		v.owner.host.Drain()
 	case record.Pin, record.Unpin:

@@ -120,6 +120,17 @@ func TestObjectsAreMadeAnewAndUsedAsTheTestsDo(t *testing.T) {
 	}
 }
 
+func TestAFunctionBehindADecoratorIsCalledByItsName(t *testing.T) {
+	t.Parallel()
+	const checks = "import functools\n\n\ndef check(f):\n    @functools.wraps(f)\n    def wrapper(*args, **kwargs):\n        return bool(f(*args, **kwargs))\n\n    return wrapper\n\n\n" +
+		"@check\ndef even(n):\n    return n % 2 == 0\n\n\n@check\ndef long(text, least=3):\n    return len(text) >= least\n"
+	got := lives(t, checks, []string{"kit.even(2)", "kit.even(3)", "kit.long(\"abc\", least=2)"})
+	want := []string{"kit.even(2,) = True", "kit.even(3,) = False", "2 x kit.even", "kit.long('abc',) = True", "1 x kit.long"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestACallIsKeptWithTheMethodsThatWorked(t *testing.T) {
 	t.Parallel()
 	text := "1, 2"

@@ -131,7 +131,11 @@ func (s *lender) withoutFailing(ctx context.Context, command []string, sample Sa
 		told = fmt.Sprintf("%d of %d tests fail on the root in the sandbox; they are left out with all cases of theirs: %s", n.failed, n.failed+n.passed, someOf(shortNames(left), 5))
 	}
 	s.Say(told)
-	s.m.Notes = append(s.m.Notes, "These tests fail on the root in the sandbox, which has no network: "+someOf(shortNames(left), 8)+".")
+	note := "These tests fail on the root in the sandbox, where there is no network, and are left out: " + someOf(shortNames(left), 8) + "."
+	if sample.Reason != "" {
+		note += " What they say: " + sample.Reason
+	}
+	s.m.Notes = append(s.m.Notes, note)
 	return command, again, nil
 }
 

@@ -68,7 +68,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	case works(output.ParseLastNumber(raw.Stdout, "score")):
 		s.d.Output = output.OutputNumber
 		s.number(string(raw.Stdout))
-	case ratesInWords.Match(raw.Stdout) || ratesInWords.Match(raw.Stderr):
+	case ratesInWords.MatchString(output.Clean(string(raw.Stdout))) || ratesInWords.MatchString(output.Clean(string(raw.Stderr))):
 		return "it tells how often things run in a second, in words that cannot be read, and takes as long whatever they are: have it print lines such as ops_per_s=1234", nil
 	default:
 		if runs, reason, err := runWhatIsBuilt(ctx, s, plain); runs || err != nil {

@@ -6,6 +6,7 @@ import ast
 import contextlib
 
 import atoll_guard_records as records
+from atoll_guard_environment import asked_for
 from atoll_guard_offers import EXIT, NO_HASH, asked_by, caught, classes_asked_for, asked_otherwise, looked_up, only_one_asks
 from atoll_guard_tree import sources_of_tree
 from atoll_guard_watch import hidden, plan
@@ -135,6 +136,7 @@ def watched(q, was, now, names):
             out[name]["inner"] = only_one_asks(name, old, new)
             out[name]["kinds"] = asked_otherwise(name, old, new)
             out[name]["caught"] = caught(name, old, new, NO_HASH)
+            out[name]["environ"] = asked_for(old, new)
             out[name]["exits"] = caught(name, old, new, EXIT)
             out[name]["looked_up"] = looked_up(name, old, new)
     return out

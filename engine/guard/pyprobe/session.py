@@ -19,6 +19,7 @@ from atoll_guard_callables import Calls, FUNCTIONS, giver, leaves
 from atoll_guard_clock import Clock
 from atoll_guard_draws import Draws, MASK, fnv, short, variants
 from atoll_guard_edges import Edges, in_turn, is_large
+from atoll_guard_environment import Environment
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import FILES, PLACE
 from atoll_guard_inventing import Inventing
@@ -67,6 +68,7 @@ class Session(Inventing):
         self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
         self.givers += [leaves] * any(file.get("exits") for file in self.files.values())
         self.inner, self.kinds, self.looked_up, self.caught = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up", "caught"))
+        self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
         self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]
         self.plays = Plays(self.kept["scenarios"], self.files)
         for group, test in self.plays.chosen.items():
@@ -214,6 +216,7 @@ class Session(Inventing):
                 shown, outcome = PLACE.sub("", shown), PLACE.sub("", outcome)
             return shown, outcome, used
         finally:
+            self.environment.restore()
             self.dog.end()
 
     def run(self, group, d, made):
@@ -240,7 +243,7 @@ class Session(Inventing):
                 called, args, kwargs = "copy of " + words, [], {}
             elif me is not None:
                 called = words + "." + name.rsplit(".", 1)[-1]
-            shown = (called + (call_text(args, kwargs) if self.telling and not copies else "")).replace(FLOAT_MARK, "")
+            shown = (called + (call_text(args, kwargs) if self.telling and not copies else "")).replace(FLOAT_MARK, "") + self.environment.set(d)
             try:
                 if copies:
                     f = functools.partial(records.copied, me)

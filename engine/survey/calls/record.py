@@ -119,6 +119,17 @@ class Recorder:
                 return module.__name__ + ":" + name
         return None
 
+    def wraps(self, frame):
+        """Where a caller finds what a function that a decorator made stands for, such as that of functools.wraps: of it there are many
+        with one code, which tell themselves apart by what they hold. None for any other."""
+        for held in frame.f_code.co_freevars:
+            f = frame.f_locals.get(held)
+            name, module = getattr(f, "__qualname__", ""), sys.modules.get(getattr(f, "__module__", None) or "")
+            found = vars(module).get(name) if module and inspect.isfunction(f) and not name.startswith("_") else None
+            if found is not None and getattr(found, "__code__", None) is frame.f_code and getattr(found, "__wrapped__", None) is f:
+                return module.__name__ + ":" + name
+        return None
+
     def bound(self, frame):
         """Where a caller finds the constructor, class method or static method of a frame; None where no name leads
         to it. Whether its first argument is what it is bound to."""
@@ -175,7 +186,7 @@ class Recorder:
 
     def look(self, name, frame, entered, by_tests):
         """Records what the function of a frame is called with; the name by which its time goes, None for its own."""
-        drop = False
+        drop, name = False, name or self.wraps(frame)
         if name is None:
             name, drop = self.bound(frame)
         if name is None and by_tests:
