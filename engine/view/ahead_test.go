@@ -34,8 +34,10 @@ func TestWhoLooksBetterThanTheRootIsNotSilentlyPassedOver(t *testing.T) {
 		"one does by more than noise":       {hope: &view.Rival{ID: 7, Objective: 0.5, Samples: 1, Plain: true}, cells: []view.Cell{cell(10, 0.4, nil)}, who: 7, said: "nothing is sure to be better yet"},
 		"one waits to be measured further":  {hope: &view.Rival{ID: 7, Objective: 0.5, Samples: 1}, cells: []view.Cell{cell(10, 0.7, nil)}, who: 7, said: "nothing is sure to be better yet"},
 		"one waits, and an elite is better": {hope: &view.Rival{ID: 7, Objective: 0.8, Samples: 1}, cells: []view.Cell{cell(10, 0.7, nil)}, who: 10, said: "nothing is sure to be better yet"},
-		"one was verified": {sure: verified, hope: &view.Rival{ID: 7, Objective: 0.5, Samples: 1}, who: record.NoCandidate,
-			said: "the run's own samples are sure of nothing better, but c4 was verified by promote on main at 1234567: a gain of +82 %; it is on branch atoll/x-c4"},
+		"one was verified": {
+			sure: verified, hope: &view.Rival{ID: 7, Objective: 0.5, Samples: 1}, who: record.NoCandidate,
+			said: "the run's own samples are sure of nothing better, but c4 was verified by promote on main at 1234567: a gain of +82 %; it is on branch atoll/x-c4",
+		},
 		"nothing varies":                    {steady: true, cells: []view.Cell{cell(10, 0.869, nil)}, who: record.NoCandidate, said: "nothing better was found yet"},
 		"another than the root is the best": {best: 4, cells: []view.Cell{cell(10, 0.869, nil)}, who: record.NoCandidate, said: "nothing better was found yet"},
 	} {
