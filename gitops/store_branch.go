@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"atoll/store/record"
@@ -10,28 +11,29 @@ import (
 
 // SetBranch lets a branch of the store, not of the user's repository, point to a
 // commit that the store has, so that it and its ancestors stay reachable and git
-// shows them by name.
+// shows them by name. Its file is exchanged as a whole: git would leave a lock behind where it is killed.
 func (r *Repo) SetBranch(ctx context.Context, name string, commit record.Hash) error {
 	if !r.Has(ctx, commit) {
 		return fmt.Errorf("let %s point to %s: %w", name, commit.Short(), ErrNotFound)
 	}
-	if _, err := r.store(ctx, "update-ref", "refs/heads/"+BranchName(name), commit.String()); err != nil {
+	if err := r.writeRef("refs/heads/"+BranchName(name), commit); err != nil {
 		return fmt.Errorf("let %s point to %s: %w", name, commit.Short(), err)
 	}
 	return nil
 }
 
 // MoveBranch is SetBranch for a branch that is at a commit; one that is elsewhere, or that
-// somebody moves meanwhile, stays.
+// another process of atoll moves meanwhile, stays.
 func (r *Repo) MoveBranch(ctx context.Context, name string, from, to record.Hash) error {
+	lock, err := lockFile(ctx, filepath.Join(r.dir, "atoll-branches.lock"), exclusive)
+	if err != nil {
+		return fmt.Errorf("move %s from %s to %s: %w", name, from.Short(), to.Short(), err)
+	}
+	defer unlock(lock)
 	if at, err := r.StoreBranch(ctx, name); err != nil || at != from {
 		return err
 	}
-	_, err := r.store(ctx, "update-ref", "refs/heads/"+BranchName(name), to.String(), from.String())
-	if at, atErr := r.StoreBranch(ctx, name); err == nil || atErr == nil && at != from {
-		return nil
-	}
-	return fmt.Errorf("move %s from %s to %s: %w", name, from.Short(), to.Short(), err)
+	return r.SetBranch(ctx, name, to)
 }
 
 // StoreBranch is the commit that a branch of the store points to; the zero hash where there
