@@ -164,7 +164,7 @@ func progressText(s *view.Snapshot, left time.Duration, now time.Time) string {
 		fmt.Fprintf(&b, "; best %s %s", s.Best.ID, bestText(s))
 	case s.Best.ID == record.Root && s.Jobs.Ended() > 0:
 		if s.Sure != nil {
-			fmt.Fprintf(&b, "; %s is better than the root, verified by promote", s.Sure.ID)
+			b.WriteString("; " + s.VerifiedText())
 			break
 		}
 		if who, ok := s.Ahead(); ok {

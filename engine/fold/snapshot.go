@@ -40,7 +40,7 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Hope = hope(s)
 	snap.Rejections = rejections(s)
 	snap.Best.Verified = s.Decided.verified(s.Best)
-	snap.Sure = sure(s)
+	snap.Sure = sure(s, &snap.Best)
 	if s.Noisy {
 		snap.Curves.Best = s.curves.held(snap.Root.Claim.Value)
 	}
@@ -104,8 +104,8 @@ func rejections(s *State) (n view.Rejections) {
 
 // sure is who was verified by a promotion last, else who gained the most of those whose gain is
 // confirmed, where nothing of that is true of the best: who leads is decided without a test.
-func sure(s *State) *view.Standing {
-	if claim, ok := s.ClaimOf(s.Best); !s.Noisy || !ok || claim.Word == evidence.Confirmed || s.Decided.verified(s.Best) != nil {
+func sure(s *State, best *view.Standing) *view.Standing {
+	if claim, ok := s.ClaimOf(s.Best); !s.Noisy || !ok || claim.Word == evidence.Confirmed || best.Verified != nil {
 		return nil
 	}
 	for _, d := range slices.Backward(s.Decided.All) {

@@ -107,6 +107,11 @@ func (n counts) told(why string, failed []string) string {
 	return fmt.Sprintf("%d of %d tests fail%s: %s", n.failed, n.passed+n.failed, which, why)
 }
 
+// failNote says in the file that tests are left out.
+func failNote(names []string) string {
+	return "These tests fail on the root in the sandbox, where there is no network, and are left out: " + someOf(names, 8) + "."
+}
+
 // withoutFailing runs tests of pytest once more without those that fail, where they are few
 // among many. It returns the last run, and its command.
 func (s *lender) withoutFailing(ctx context.Context, command []string, sample Sample) ([]string, Sample, error) {
@@ -131,7 +136,7 @@ func (s *lender) withoutFailing(ctx context.Context, command []string, sample Sa
 		told = fmt.Sprintf("%d of %d tests fail on the root in the sandbox; they are left out with all cases of theirs: %s", n.failed, n.failed+n.passed, someOf(shortNames(left), 5))
 	}
 	s.Say(told)
-	note := "These tests fail on the root in the sandbox, where there is no network, and are left out: " + someOf(shortNames(left), 8) + "."
+	note := failNote(shortNames(left))
 	if sample.Reason != "" {
 		note += " What they say: " + sample.Reason
 	}

@@ -76,7 +76,7 @@ func (s *survey) goTests(ctx context.Context) error {
 	}
 	if len(t.failed) > 0 {
 		s.Say(fmt.Sprintf("%d tests fail on the root in the sandbox and are left out: %s", len(t.failed), someOf(t.failed, 5)))
-		s.m.Notes = append(s.m.Notes, "These tests fail on the root in the sandbox, where there is no network, and are left out: "+someOf(t.failed, 8)+".")
+		s.m.Notes = append(s.m.Notes, failNote(t.failed))
 		command = append(command, "-skip=^("+strings.Join(t.failed, "|")+")$")
 	}
 	packages := []string{"./..."}

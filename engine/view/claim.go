@@ -128,6 +128,11 @@ func (s *Snapshot) SureText() string {
 	return fmt.Sprintf("%s led before with %s (%s)", s.Sure.ID, s.Valued(ClaimValue(c)), ClaimGain(c))
 }
 
+// VerifiedText says beside a root that leads whom a promotion found better; Sure is somebody.
+func (s *Snapshot) VerifiedText() string {
+	return s.Sure.ID.String() + " is better than the root, verified by promote"
+}
+
 // RootText tells the value of the root: where values are ratios to it, what that means and
 // its own.
 func (s *Snapshot) RootText() string {

@@ -154,7 +154,7 @@ func (p *finishedPane) verdict(w int) []string {
 	if s.Best.ID == record.Root {
 		out := []string{st.Strong.S("nothing better than the root holds a niche"), st.Label.S("its value is " + p.rootValue())}
 		if s.Sure != nil {
-			out = []string{st.Strong.S(verifiedBetter(s)), st.Label.S("the root's value is " + p.rootValue())}
+			out = []string{st.Strong.S(s.VerifiedText()), st.Label.S("the root's value is " + p.rootValue())}
 			for _, t := range widget.WrapText(s.SureText(), w) {
 				out = append(out, st.Good.S(t))
 			}

@@ -183,7 +183,7 @@ func (d *Shared) NoBetter() (text, next string) {
 		}
 	}
 	if s.Sure != nil {
-		return verifiedBetter(s), d.Key("summary") + " tells more"
+		return s.VerifiedText(), d.Key("summary") + " tells more"
 	}
 	if who, ok := s.Ahead(); ok {
 		return "nothing is sure to be better than the root yet", who.Text()
@@ -197,11 +197,6 @@ func (d *Shared) NoBetter() (text, next string) {
 		return text, d.Key("steering") + " steers it before it goes on"
 	}
 	return text, d.Key("summary") + " offers more jobs, " + d.Key("steering") + " steers it"
-}
-
-// verifiedBetter says beside a root that leads whom a promotion found better.
-func verifiedBetter(s *view.Snapshot) string {
-	return CandidateName(s.Sure.ID) + " is better than the root, verified by promote"
 }
 
 // level is a difference of two values as it is shown, beside one of them: one that is

@@ -17,7 +17,7 @@ def name_of(node):
     key = None
     if isinstance(node, ast.Call) and node.args:
         f = node.func
-        if last(f) in ("getenv", "getenvb") or isinstance(f, ast.Attribute) and f.attr in ("get", "pop", "setdefault") and last(f.value) == "environ":
+        if last(f) == "getenv" or isinstance(f, ast.Attribute) and f.attr in ("get", "pop", "setdefault") and last(f.value) == "environ":
             key = node.args[0]
     elif isinstance(node, ast.Subscript) and last(node.value) == "environ":
         key = node.slice
@@ -30,6 +30,8 @@ def asked_for(*versions):
     """The variables that some version of a file asks for, with values that tell them apart: the texts of those statements."""
     out = {}
     for tree in versions:
+        if not any(name_of(n) for n in ast.walk(tree)):  # most files
+            continue
         for statement in (n for n in ast.walk(tree) if isinstance(n, (ast.stmt, ast.expr))):
             names = [name for n in ast.walk(statement) for name in [name_of(n)] if name]
             if not names or isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

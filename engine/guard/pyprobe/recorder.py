@@ -250,11 +250,15 @@ class Recorder:
         self.idle, self.patience = 0, MOST_IDLE
         self.watch()
 
+    def saw_enough(self):
+        """Whether a test goes on for so long without anything new that the rest of it is not watched."""
+        return self.patience is not None and self.idle > self.patience
+
     def trace(self, frame, event, arg):
         """A function for sys.settrace. It is told of all calls, and of the returns that something waits for: sys.setprofile would tell of
         those of C as well, which takes twice as long."""
         self.idle += 1
-        if self.patience is not None and self.idle > self.patience:
+        if self.saw_enough():
             sys.settrace(None)
             return None
         code = frame.f_code

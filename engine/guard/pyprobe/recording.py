@@ -80,7 +80,7 @@ def keep_up(recorder):
     turns.before.append(recorder.turn)
 
     def lost(*_):
-        if recorder.patience is None or recorder.idle <= recorder.patience:
+        if not recorder.saw_enough():
             recorder.watch()
 
     gc.callbacks.append(lost)
