@@ -158,9 +158,9 @@ func TestTheReviewTellsWhatAnApprovalDoesNow(t *testing.T) {
 	l := newLab(t)
 	all := len(l.held())
 	l.atoll("set", "budget.jobs", "50")
-	l.atoll("resume")
-	c := start(t, l, nil, 200, 60) // what is approved goes on
-	c.wait("/50 jobs")
+	c := start(t, l, nil, 200, 60)
+	c.all("/50 jobs", "● paused")
+	c.press("P") // what is approved goes on
 	c.wait("● done")
 	c.press("r")
 	c.see("the whole queue", func(s string) bool { return len(queue(s)) == all })

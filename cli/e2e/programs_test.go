@@ -50,8 +50,9 @@ func TestRealEditorsAndPagers(t *testing.T) {
 			}
 			t.Parallel()
 			l := paced.copy(t)
-			l.atoll("resume")
 			con := start(t, l, []string{c.variable}, cols, rows)
+			con.wait("● paused")
+			con.press("P")
 			con.wait("measuring")
 			ended := func() int {
 				return len(l.jobs(record.Placed, record.Scored, record.Held, record.Duplicate, record.Failed))

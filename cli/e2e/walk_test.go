@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"atoll/config/suitetest"
+	"atoll/store/record"
 )
 
 // station is one screen of a walk: the keys that lead there from the dashboard
@@ -80,13 +81,14 @@ func TestEveryScreenOnEveryTerminal(t *testing.T) {
 				t.Parallel()
 				l := paced.copy(t)
 				l.atoll("set", "budget.jobs", "9000") // it runs as long as the walk, however busy the machine is
-				l.atoll("resume")
 				var args []string
 				for _, s := range lk.set {
 					args = append(args, "--set", s)
 				}
 				c := start(t, l, lk.env, size[0], size[1], args...)
 				c.wait("/9000 jobs")
+				c.press("P")
+				until(t, "the experiment runs", patience, func() bool { return l.state() == record.ExperimentRunning })
 				walk(t, c, lk, size[0], size[1])
 			})
 		}
