@@ -164,7 +164,8 @@ func moreJobs(s *view.Snapshot) []step {
 	if s.State != record.ExperimentDone || most <= 0 || s.Jobs.Ended()+s.Jobs.Held < most {
 		return nil
 	}
-	return []step{{fmt.Sprintf("run --max-jobs %d", 2*most), "the search goes on: its jobs are used up"}}
+	const few = 100 // and no search is worth going on by less
+	return []step{{fmt.Sprintf("run --max-jobs %d", most+max(most, few)), "the search goes on: its jobs are used up"}}
 }
 
 // onlyOffline reports whether the built-in agent alone made candidates.

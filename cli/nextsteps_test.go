@@ -129,7 +129,7 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 		},
 		"the gain of the best is within noise": {
 			view.Snapshot{Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.WithinNoise, N: 4, Gain: 0.1}}, State: record.ExperimentDone, Jobs: view.Counts{Scored: 30, Max: 30}},
-			[]string{"show best", "diff best", "run --max-jobs 60"},
+			[]string{"show best", "diff best", "run --max-jobs 130"},
 		},
 		"a promotion found the gain of the best": {
 			view.Snapshot{Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.WithinNoise, N: 4}, Verified: &view.Branch{}}, State: record.ExperimentStopped},
@@ -146,11 +146,11 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 		},
 		"its jobs are used up": {
 			view.Snapshot{Best: root, State: record.ExperimentDone, Grade: "good", Jobs: view.Counts{Scored: 30, Max: 30}},
-			[]string{"run --max-jobs 60"},
+			[]string{"run --max-jobs 130"},
 		},
 		"there is a best, and its jobs are used up": {
 			view.Snapshot{Best: view.Standing{ID: 7}, State: record.ExperimentDone, Jobs: view.Counts{Scored: 30, Max: 30}},
-			[]string{"show best", "diff best", "promote best --verify", "run --max-jobs 60"},
+			[]string{"show best", "diff best", "promote best --verify", "run --max-jobs 130"},
 		},
 		"its time is over": {
 			view.Snapshot{Best: root, State: record.ExperimentStopped, Grade: "good", Jobs: view.Counts{Scored: 10, Max: 30}},

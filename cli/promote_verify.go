@@ -72,10 +72,14 @@ func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v veri
 	if err != nil {
 		return report, err
 	}
-	if err := a.printVerified(&report); err != nil || report.Refused == "" {
+	if err := a.printVerified(&report, v); err != nil || report.Refused == "" {
 		return report, err
 	}
-	return report, fmt.Errorf("%w: %s", errRefused, report.Refused)
+	why := report.Refused
+	if len(report.Conflicts) > 0 {
+		why += a.spell(fmt.Sprintf("; `atoll promote %s` makes a branch of it where the search began, to merge by hand, and `atoll run --new` searches from where %s is now", c.ID, view.CleanLine(report.Base)))
+	}
+	return report, fmt.Errorf("%w: %s", errRefused, why)
 }
 
 // verifying puts together what a verification needs to know.
@@ -127,15 +131,17 @@ func (a *App) verifying(ctx context.Context, o *opened, c *record.Candidate, v v
 func (o *opened) lineage(ctx context.Context, c *record.Candidate) ([]verify.Step, error) {
 	var steps []verify.Step
 	for at := *c; at.ID != record.Root; {
-		steps = append(steps, verify.StepOf(&at))
-		parent := at.Parent()
-		if parent == record.NoCandidate || parent >= at.ID { // a parent is older
+		id := at.Parent()
+		if id == record.NoCandidate || id >= at.ID { // a parent is older
+			steps = append(steps, verify.StepOf(&at, &record.Candidate{}))
 			break
 		}
-		var err error
-		if at, err = o.DB.Candidate(ctx, o.exp.ID, parent); err != nil {
-			return nil, fmt.Errorf("read candidate %s: %w", parent, err)
+		parent, err := o.DB.Candidate(ctx, o.exp.ID, id)
+		if err != nil {
+			return nil, fmt.Errorf("read candidate %s: %w", id, err)
 		}
+		steps = append(steps, verify.StepOf(&at, &parent))
+		at = parent
 	}
 	slices.Reverse(steps)
 	return steps, nil
@@ -170,7 +176,7 @@ func (a *App) writeVerified(ctx context.Context, o *opened, r *verify.Report, v 
 	return engine.PromoteCommit(ctx, o.Session, o.exp.ID, commit, d)
 }
 
-func (a *App) printVerified(r *verify.Report) error {
+func (a *App) printVerified(r *verify.Report, v verification) error {
 	if a.flags.json {
 		return writeJSON(a.Out, r)
 	}
@@ -197,6 +203,9 @@ func (a *App) printVerified(r *verify.Report) error {
 	}
 	if r.Branch == "" {
 		return nil
+	}
+	if n := len(r.Lineage); n > 1 && !v.minimise {
+		fmt.Fprintf(w, "%-10s %s made it, and some may bring nothing: `%s` leaves those out\n", "smaller", view.Plural(n, "edit"), a.says("promote "+r.Candidate.String()+" --verify --minimise"))
 	}
 	if r.Behaviour != nil && !r.Behaviour.Compared() {
 		fmt.Fprintf(w, "%-10s nothing looked whether it still does the same: read `git diff %s...%s`, or name command lines in guard_commands of %s and promote it again\n",

@@ -55,7 +55,7 @@ func (t *shortTime) see(s *view.Snapshot) {
 	t.seen = true
 	if each, left := oneCandidate(s), t.p.until.Sub(now); !t.fit && each > 0 && left > 0 && !s.Fleet && s.State != record.ExperimentDone {
 		t.fit = true
-		t.p.say(now, candidatesIn(left, each, s.Settings.Workers))
+		t.p.say(now, candidatesLeft(s, left, each))
 	}
 	if r := longest(s.Running, now); r != nil {
 		t.busy, t.at = r, now
@@ -114,6 +114,20 @@ func candidatesIn(time, each time.Duration, workers int) string {
 		return fmt.Sprintf("one candidate takes about %s: the %s that are left are over before one is measured", roughly(each), roughly(time))
 	}
 	return fmt.Sprintf("up to about %s in %s at %s each, %s", view.Plural(n, "candidate"), roughly(time), eachText(each), at)
+}
+
+// candidatesLeft tells how many candidates a run can bring that has so much time, of those that the
+// budget leaves.
+func candidatesLeft(s *view.Snapshot, time, each time.Duration) string {
+	left := s.Jobs.Max - s.Jobs.Ended() - s.Jobs.Held
+	switch workers := max(1, s.Settings.Workers); {
+	case s.Jobs.Max > 0 && left <= 0:
+		return fmt.Sprintf("no candidate is made in this run: the budget of %s is used up", view.Plural(s.Jobs.Max, "job"))
+	case s.Jobs.Max > 0 && int64(left)*int64(each) < int64(time)*int64(workers):
+		return fmt.Sprintf("up to %s, which the budget of %s leaves, at %s each", view.Plural(left, "candidate"), view.Plural(s.Jobs.Max, "job"), eachText(each))
+	default:
+		return candidatesIn(time, each, workers)
+	}
 }
 
 // eachText is a short time with what counts of it.

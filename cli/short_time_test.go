@@ -28,24 +28,28 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 		after      time.Duration // of the job that runs
 		then       []view.Ended  // ended meanwhile
 		begin, end string
+		budget     int // jobs; 0 is no bound
 	}{
 		{
 			"the root's time is known", 5 * time.Second,
 			[]view.Ended{root},
 			"measuring 1/4", 25 * time.Second, nil,
-			"one evaluation takes about 12s: --for 5s is over before one is", "no job ended in --for 5s: #7 was measuring 1/4 after 25s, and begins anew in the next run; give it more time, such as --for 4m0s",
+			"one evaluation takes about 12s: --for 5s is over before one is", "no job ended in --for 5s: #7 was measuring 1/4 after 25s, and begins anew in the next run; give it more time, such as --for 4m0s", 0,
 		},
-		{"nothing is known", 5 * time.Second, nil, "measuring", 25 * time.Second, nil, "", "no job ended in --for 5s: #7 was measuring after 25s, and begins anew in the next run; give it more time, such as --for 1m0s"},
+		{"nothing is known", 5 * time.Second, nil, "measuring", 25 * time.Second, nil, "", "no job ended in --for 5s: #7 was measuring after 25s, and begins anew in the next run; give it more time, such as --for 1m0s", 0},
 		{
 			"one sample is quick, and many are taken", 30 * time.Second,
 			[]view.Ended{quick, took(3, record.Make, record.Failed, 90_000, 0)},
 			"measuring 6/8", 50 * time.Second, nil,
-			"up to about 100 candidates in 30s at 600ms each, 2 at a time", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s",
+			"up to about 100 candidates in 30s at 600ms each, 2 at a time", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s", 0,
 		},
-		{"a job ended", 5 * time.Second, nil, "measuring", 25 * time.Second, []view.Ended{quick}, "", ""},
-		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "up to about 16 candidates in 5m0s at 36s each, 2 at a time", ""},
-		{"what candidates took says more than the root", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time", ""},
-		{"no bound", 0, []view.Ended{root}, "measuring", 25 * time.Hour, nil, "", ""},
+		{"a job ended", 5 * time.Second, nil, "measuring", 25 * time.Second, []view.Ended{quick}, "", "", 0},
+		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "up to about 16 candidates in 5m0s at 36s each, 2 at a time", "", 0},
+		{"what candidates took says more than the root", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time", "", 0},
+		{"no bound", 0, []view.Ended{root}, "measuring", 25 * time.Hour, nil, "", "", 0},
+		{"the budget leaves less", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to 6 candidates, which the budget of 8 jobs leaves, at 20s each", "", 8},
+		{"the budget leaves more", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time", "", 80},
+		{"the budget leaves nothing", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "no candidate is made in this run: the budget of 1 job is used up", "", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			began, out := time.Unix(1e9, 1234567), &bytes.Buffer{}
@@ -64,6 +68,7 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 			short.see(&view.Snapshot{Loading: true})
 			first := view.Snapshot{Recent: c.past, Repeats: 3}
 			first.Settings.Workers = 2
+			first.Jobs = view.Counts{Max: c.budget, Scored: min(c.budget, 2)}
 			short.see(&first)
 			said(c.begin)
 			now = now.Add(c.after)

@@ -45,11 +45,16 @@ type Step struct {
 	Agent    string             `json:"agent"`
 	Intent   string             `json:"intent,omitempty"`
 	tree     record.Hash
+	change   *float64 // of the deciding value against the parent, in the evaluator's direction
 }
 
-// StepOf is a candidate as a step.
-func StepOf(c *record.Candidate) Step {
-	return Step{ID: c.ID, Operator: c.Operator, Agent: c.Agent, Intent: view.CleanLine(c.Intent), tree: c.Tree}
+// StepOf is a candidate as a step from its parent.
+func StepOf(c, parent *record.Candidate) Step {
+	s := Step{ID: c.ID, Operator: c.Operator, Agent: c.Agent, Intent: view.CleanLine(c.Intent), tree: c.Tree}
+	if c.Objective != nil && parent.Objective != nil {
+		s.change = new(*c.Objective - *parent.Objective)
+	}
+	return s
 }
 
 // Report is the answer to a [Question].
@@ -124,11 +129,7 @@ const mostSteps = 20
 // takes one line, and none of it can pass for a line of the message's own.
 func (r *Report) Message() string {
 	var b strings.Builder
-	last := Step{ID: r.Candidate}
-	if n := len(r.Lineage); n > 0 {
-		last = r.Lineage[n-1]
-	}
-	fmt.Fprintf(&b, "%s\n\n", subject(last))
+	fmt.Fprintf(&b, "%s\n\n", r.subject())
 	fmt.Fprintf(&b, "Candidate %s of experiment %s, on top of %s (%s).\n", r.Named(), view.CleanLine(r.Experiment), view.CleanLine(r.Base), r.Onto.Short())
 	for i, s := range r.Lineage {
 		if skip := len(r.Lineage) - mostSteps; i < skip {
@@ -170,9 +171,36 @@ func (r *Report) Message() string {
 	return b.String()
 }
 
-func subject(s Step) string {
-	if text := strings.TrimLeft(view.Shorten(s.Intent, 72), "#- "); text != "" {
-		return text
+// subject names the edit that the deciding samples say brought most, and how many others came with it.
+func (r *Report) subject() string {
+	const long = 72
+	if len(r.Lineage) == 0 {
+		return fmt.Sprintf("Candidate %s", r.Candidate)
 	}
-	return fmt.Sprintf("Candidate %s", s.ID)
+	most := r.Lineage[0]
+	for _, s := range r.Lineage[1:] {
+		if r.brought(s) >= r.brought(most) {
+			most = s
+		}
+	}
+	others := ""
+	if n := len(r.Lineage) - 1; n > 0 {
+		others = ", and " + view.Plural(n, "more edit")
+	}
+	if text := strings.TrimLeft(view.Shorten(most.Intent, long-len(others)), "#- "); text != "" {
+		return text + others
+	}
+	return fmt.Sprintf("Candidate %s", r.Candidate)
+}
+
+// brought is how much better a step made the deciding value; one whose value is not known brought nothing.
+func (r *Report) brought(s Step) float64 {
+	switch {
+	case s.change == nil:
+		return 0
+	case r.Figures != nil && r.Figures.Minimize:
+		return -*s.change
+	default:
+		return *s.change
+	}
 }

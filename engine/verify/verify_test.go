@@ -146,6 +146,10 @@ func TestAMessageCarriesAllAndNoTextForgesALineOfIt(t *testing.T) {
 	if first, _, _ := strings.Cut(text, "\n"); len([]rune(first)) > 72 || !strings.HasPrefix(first, "faster") || strings.ContainsRune(text, 0x1b) {
 		t.Errorf("the subject is %q", first)
 	}
+	r.Lineage[0].change, r.Lineage[1].change = new(3.5), new(0.5)
+	if first, _, _ := strings.Cut(r.Message(), "\n"); first != "first, and 1 more edit" {
+		t.Errorf("where the first edit brought most the subject is %q", first)
+	}
 	r.Lineage = nil
 	if first, _, _ := strings.Cut(r.Message(), "\n"); first != "Candidate c7" {
 		t.Errorf("without an intent the subject is %q", first)
