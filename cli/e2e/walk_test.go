@@ -86,7 +86,7 @@ func TestEveryScreenOnEveryTerminal(t *testing.T) {
 					args = append(args, "--set", s)
 				}
 				c := start(t, l, lk.env, size[0], size[1], args...)
-				c.wait("/9000 jobs")
+				c.all("/9000 jobs", " paused")
 				c.press("P")
 				until(t, "the experiment runs", patience, func() bool { return l.state() == record.ExperimentRunning })
 				walk(t, c, lk, size[0], size[1])

@@ -273,9 +273,22 @@ func TestPythonCodeFindsThePackagesOfItsRepository(t *testing.T) {
 
 func TestABenchmarkThatRunsForAWhileIsNotTimed(t *testing.T) {
 	t.Parallel()
-	_, said, err := surveyed(t, map[string]string{"bench.sh": "echo 'leven x 1,234,567 ops/sec +-1.2%'\n"})
+	_, said, err := surveyed(t, map[string]string{"bench.sh": "echo leven; echo ' 1,234,567 ops/sec +-1.2%'\n"})
 	if !errors.Is(err, survey.ErrNothing) || !strings.Contains(said, "words that cannot be read") {
 		t.Errorf("%v\n%s", err, said)
+	}
+}
+
+func TestRatesThatASuitePrintsAreTheObjective(t *testing.T) {
+	t.Parallel()
+	r, said, err := surveyed(t, map[string]string{
+		"bench.sh": "n=$(wc -c < size.txt)\necho \"leven x 1,234,$n.5 ops/sec +-1.2% (90 runs sampled)\"\necho 'near x 400 ops/sec +-0.1% (80 runs sampled)'\necho Fastest is leven\n", "size.txt": strings.Repeat("a", 567),
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if r.Detected.Output != "rates" || r.Measured.Objective != "ops/s of 2 cases" || r.Measured.Direction != config.Maximize {
+		t.Errorf("output %s, objective %s, %s\n%s", r.Detected.Output, r.Measured.Objective, r.Measured.Direction, said)
 	}
 }
 

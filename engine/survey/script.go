@@ -63,6 +63,8 @@ func (s *survey) script(ctx context.Context) (string, error) {
 		s.d.Adapter, s.d.Output = "gobench", output.OutputFile
 	case strings.Contains(string(raw.Stdout), "{") && works(output.ParseLastJSON(raw.Stdout)):
 		s.d.Output = output.OutputJSON
+	case tellsRates(raw.Stdout):
+		s.d.Output = output.OutputRates
 	case works(output.ParsePairs(raw.Stdout)):
 		s.d.Output = output.OutputPairs
 	case works(output.ParseLastNumber(raw.Stdout, "score")):
@@ -111,6 +113,13 @@ func byInterpreters(ctx context.Context, s *survey, c *config.Choice) (string, e
 
 // ratesInWords finds what suites of benchmarks print that run each for a while.
 var ratesInWords = regexp.MustCompile(`(?i)[0-9] *(?:ops?|runs|hz|iterations|calls) ?(?:/|per) ?s(?:ec|econd)?\b`)
+
+// tellsRates reports whether a suite tells how often each of its cases runs in a second. A single one that has a
+// plain name keeps that.
+func tellsRates(stdout []byte) bool {
+	r, err := output.ParseRates(stdout)
+	return err == nil && (len(r.Tests) > 1 || !works(output.ParsePairs(stdout)))
+}
 
 func works(_ output.Report, err error) bool { return err == nil }
 

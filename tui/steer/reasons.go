@@ -204,6 +204,9 @@ func (r reasons) learned() string {
 }
 
 func (a *Actions) CanPause() string {
+	if s := a.D.Snap; s.Loading {
+		return pane.Loading(s)
+	}
 	switch s := a.D.Snap.State; s {
 	case record.ExperimentRunning, record.ExperimentPaused, record.ExperimentBroken, record.ExperimentStopped:
 		return ""

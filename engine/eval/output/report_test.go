@@ -282,12 +282,13 @@ func checkParsed(t *testing.T, r output.Report) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"summary":"s","metrics":[{"name":"a","value":1,"unit":"u"}],"tests":["t"],"logs":"l","artifacts":{"a":1},"extra":{"x":[1]},"failure":{"class":"test","reason":"r"}}`))
 	f.Add([]byte("a = 1\nMETRIC b: 2 ms\n{\"a\":1}\n5"))
+	f.Add([]byte("a x 1,234.5 ops/sec ±0.5% (90 runs sampled)\nb: 2 runs per second"))
 	f.Add([]byte("BenchmarkA-2 10 5 ns/op\n{\"Action\":\"pass\",\"Package\":\"p\",\"Test\":\"T\"}"))
 	f.Add([]byte(`<testsuite><testcase name="a"><failure message="m">t</failure></testcase></testsuite>`))
 	f.Add([]byte(`{"results":[{"command":"c","median":1,"times":[1],"exit_codes":[0]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, parse := range []func([]byte) (output.Report, error){
-			output.ParseReport, output.ParseLastJSON, output.ParsePairs, output.ParseGoBench, output.ParseGoTest, output.ParseJUnit, output.ParseHyperfine,
+			output.ParseReport, output.ParseLastJSON, output.ParsePairs, output.ParseRates, output.ParseGoBench, output.ParseGoTest, output.ParseJUnit, output.ParseHyperfine,
 			func(b []byte) (output.Report, error) { return output.ParseLastNumber(b, "score") },
 		} {
 			r, err := parse(data)

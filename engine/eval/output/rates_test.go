@@ -1,0 +1,72 @@
+package output
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestRatesOfASuiteAreRead(t *testing.T) {
+	for _, c := range []struct {
+		name, stdout string
+		names        []string
+		values       []float64
+	}{
+		{
+			"benchmark.js", "parse x 14,380,275 ops/sec ±0.55% (93 runs sampled)\nstringify#big x 400 ops/sec ±1.02% (88 runs sampled)\nFastest is parse\n",
+			[]string{"ops/s of 2 cases", "parse ops/s", "stringify#big ops/s"},
+			[]float64{math.Sqrt(14380275 * 400), 14380275, 400},
+		},
+		{
+			"with colours, a frame and a fraction", "│ \x1b[32m  short text\x1b[0m: \x1b[1m1,024.5 ops/s\x1b[0m, ±1.2 %\n",
+			[]string{"ops/s of 1 case", "short text ops/s"},
+			[]float64{1024.5, 1024.5},
+		},
+		{
+			"a case that comes twice", "a x 4 ops/sec\nb = 2 runs per second\na x 1 ops/sec\n",
+			[]string{"ops/s of 3 cases", "a ops/s", "b ops/s", "a (2) ops/s"},
+			[]float64{2, 4, 2, 1},
+		},
+		{
+			"a name with figures", "10 x 10 matrix x 25 ops/sec\n",
+			[]string{"ops/s of 1 case", "10 x 10 matrix ops/s"},
+			[]float64{25, 25},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := ParseRates([]byte(c.stdout))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for i, m := range r.Metrics {
+				names = append(names, m.Name)
+				if i < len(c.values) && math.Abs(m.Value-c.values[i]) > 1e-9*c.values[i] || m.Higher == nil || !*m.Higher {
+					t.Errorf("%s is %v, want %v, more of it better", m.Name, m.Value, c.values[i])
+				}
+			}
+			if !slices.Equal(names, c.names) {
+				t.Errorf("the metrics are %q, want %q", names, c.names)
+			}
+			if len(r.Tests) != len(names)-1 {
+				t.Errorf("the cases are %q: one that vanished is not missed", r.Tests)
+			}
+		})
+	}
+}
+
+func TestWhatTellsNoRateIsRefused(t *testing.T) {
+	for _, c := range []struct{ name, stdout, why string }{
+		{"nothing", "", "no line of stdout tells"},
+		{"times", "parse: 12 ms\nloading 40 modules\n", "no line of stdout tells"},
+		{"nothing done in a second", "parse x 0 ops/sec\n", "a rate of 0"},
+		{"too many", strings.Repeat("a x 3 ops/sec\n", MaxMetrics), "at most"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if r, err := ParseRates([]byte(c.stdout)); err == nil || !strings.Contains(err.Error(), c.why) {
+				t.Errorf("got %v, %v", r.Metrics, err)
+			}
+		})
+	}
+}
