@@ -43,3 +43,67 @@ func TestKeywordsOfPythonAreGivenInAnotherOrder(t *testing.T) {
 		}
 	})
 }
+
+// answers are given by functions whose wrapper takes keywords that none of them names.
+const answers = `
+import functools
+
+
+def asking(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        loud = False
+        if "loud" in kwargs:
+            loud = True
+            del kwargs["loud"]
+        limit = kwargs.pop("limit", 3)
+        answer = function(*args, **kwargs)[:limit]
+        return answer.upper() if loud else answer
+
+    return wrapper
+
+
+@asking
+def spell(word, mark="-"):
+    return mark.join(word)
+
+
+@asking
+def turned(word):
+    return word[::-1]
+`
+
+const answersTest = `
+import unittest
+import kit
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertEqual(kit.spell("ab"), "a-b")
+        self.assertEqual(kit.turned("abcd"), "dcb")
+`
+
+func TestKeywordsThatAWrapperOfPythonTakesAreGiven(t *testing.T) {
+	t.Parallel()
+	eachIsFound(t, 200, answers, answersTest, []edited{
+		{"what is given as false is no more", `        loud = False
+        if "loud" in kwargs:
+            loud = True
+            del kwargs["loud"]
+`, `        loud = kwargs.pop("loud", False)
+`, "kit.spell"},
+		{"a limit of nothing", `function(*args, **kwargs)[:limit]`, `function(*args, **kwargs)[: limit or 3]`, "kit.spell"},
+	})
+	t.Run("a refactoring", func(t *testing.T) {
+		t.Parallel()
+		report := mustCheckPython(t, guard.Options{Cases: 200}, answers, answersTest, `            loud = True
+            del kwargs["loud"]
+`, `            kwargs.pop("loud")
+            loud = True
+`)
+		if !report.Same() {
+			t.Error(report.Summary())
+		}
+	})
+}

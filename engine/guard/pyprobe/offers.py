@@ -146,6 +146,26 @@ def keywords(function):
     return {p.arg: d.value for p, d in pairs if isinstance(d, ast.Constant) and isinstance(d.value, SIMPLE)}
 
 
+def looked_for(function):
+    """The names that functions look for in the keywords that they take of any name, with a default where that is a constant."""
+    out = {}
+    for f in ast.walk(function):
+        taken = f.args.kwarg.arg if isinstance(f, FUNCTIONS) and f.args.kwarg else None
+        is_taken = lambda n, taken=taken: isinstance(n, ast.Name) and n.id == taken
+        for n in ast.walk(f) if taken else ():
+            key = default = None
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in ("get", "pop", "setdefault") and is_taken(n.func.value) and n.args:
+                key, default = n.args[0], n.args[1] if len(n.args) > 1 else None
+            elif isinstance(n, ast.Subscript) and is_taken(n.value):
+                key = n.slice
+            elif isinstance(n, ast.Compare) and any(map(is_taken, n.comparators)):
+                key = n.left
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                known = isinstance(default, ast.Constant) and isinstance(default.value, SIMPLE)
+                out.setdefault(key.value, default.value if known else True)
+    return out
+
+
 def members_of(n):
     """The functions that a declaration of a module is or has."""
     return [n] if isinstance(n, FUNCTIONS) else [m for m in getattr(n, "body", []) if isinstance(m, FUNCTIONS)] if isinstance(n, ast.ClassDef) else []
@@ -226,18 +246,19 @@ def classes_asked_for(name, was, now):
 
 
 def offers(files):
-    """Of the modules of a tree: options by class, types asked for by group, keywords by module."""
-    out = {"options": {}, "asked": {}, "keywords": {}}
+    """Of the modules of a tree: options by class, types asked for by group, keywords by module, those of its wrappers apart."""
+    out = {"options": {}, "asked": {}, "keywords": {}, "wrapping": {}}
     for name in sorted(files)[:MOST_FILES]:
-        module, known, tree = module_of(name), {}, parsed(name)
+        module, known, wrapping, tree = module_of(name), {}, {}, parsed(name)
         out["asked"].update(asked_by(name, tree))
         for n in tree.body:
             if isinstance(n, ast.ClassDef):
                 out["options"][module, n.name] = options(n)
             for f in members_of(n):
+                wrapping.update(looked_for(f))
                 if f is n or f.name == "__init__":
                     known.update(keywords(f))
-        out["keywords"][module] = known
+        out["keywords"][module], out["wrapping"][module] = {**wrapping, **known}, wrapping
     return out
 
 

@@ -61,7 +61,7 @@ class Session(Inventing):
         lits = q.get("literals") or {}
         self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
-        self.aims, self.made, self.called, self.near_to, self.values = {}, {}, {}, {}, []
+        self.aims, self.made, self.called, self.near_to, self.wrappers, self.values = {}, {}, {}, {}, {}, []
         self.position, self.row, self.watch = 0, 0, self.watched()
         self.telling = q["mode"] != "explore"  # where inputs are looked for, nobody reads what they are and what came of them
         self.asked = self.asked_types()
@@ -323,10 +323,14 @@ class Session(Inventing):
 
     def keyword(self, group, names, kwargs, vary):
         """For what takes any keyword: one more that its module knows, any where it knows none, and another order of them."""
-        d = vary.d
-        if group not in self.kept["open"]:
+        d, wrapper = vary.d, self.wrapper(group)
+        if group in self.kept["open"]:
+            known = self.kept["keywords"].get(group.split(":")[0], {})
+        elif self.kept["wrapping"].get(wrapper):
+            known = self.kept["wrapping"][wrapper]
+        else:
             return
-        known = {k: v for k, v in self.kept["keywords"].get(group.split(":")[0], {}).items() if k not in names}
+        known = {k: v for k, v in known.items() if k not in names}
         if known and d.chance(2):
             for _ in range(1 + d.n(3)):
                 k = d.pick(list(known))
@@ -338,6 +342,17 @@ class Session(Inventing):
             turned = list(kwargs.items())[::-1]
             kwargs.clear()
             kwargs.update(turned)
+
+    def wrapper(self, group):
+        """The module of what stands around a function and takes any keyword, "" where nothing does."""
+        if group not in self.wrappers:
+            f = None
+            with contextlib.suppress(ImportError, AttributeError):
+                f = named(group)
+            code = getattr(f, "__code__", None) if hasattr(f, "__wrapped__") else None
+            takes = code is not None and code.co_flags & inspect.CO_VARKEYWORDS
+            self.wrappers[group] = f.__globals__.get("__name__", "") if takes else ""
+        return self.wrappers[group]
 
     def object_of(self, own, vary):
         """The object of a call and how it is made in words."""
