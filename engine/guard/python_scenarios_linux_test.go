@@ -44,7 +44,7 @@ for group, test in plays.chosen.items():
 func TestATestOfPythonTellsWhatItLooksAtInThePlaceOfWhatItExpects(t *testing.T) {
 	t.Parallel()
 	mustHave(t, "python3")
-	const module = "class Box:\n    def __init__(self, *held):\n        self.held = list(held)\n\n    def put(self, v):\n        self.held.append(v)\n        return self\n\n\ndef f(v):\n    if v == 'bad':\n        raise ValueError('no ' + v)\n    return v * 2\n\n\nSAME = {'a': []}\n\n\ndef same():\n    return dict(SAME)\n"
+	const module = "class Box:\n    def __init__(self, *held):\n        self.held = list(held)\n\n    def put(self, v):\n        self.held.append(v)\n        return self\n\n\ndef f(v):\n    if v == 'bad':\n        raise ValueError('no ' + v)\n    return v * 2\n\n\nSAME = {'a': []}\n\n\ndef same():\n    return dict(SAME)\n\n\nclass Table:\n    def __init__(self, **held):\n        self._held = held\n\n    def keys(self):\n        return self._held.keys()\n\n    def __getitem__(self, k):\n        return self._held[k]\n\n    def __setitem__(self, k, v):\n        self._held[k] = v\n\n    def line(self):\n        return ' '.join(map(str, self._held.values()))\n"
 	class := func(body string) string {
 		return "import unittest\nfrom kit import Box, f\n\n\nclass Test(unittest.TestCase):\n" + body
 	}
@@ -103,6 +103,16 @@ func TestATestOfPythonTellsWhatItLooksAtInThePlaceOfWhatItExpects(t *testing.T) 
 			"what it is given and written to, where the next call gives that", "from kit import f, same\n\ndef test_f():\n    assert f([1]) == [1, 1]\n    assert same() == {'a': []}\n    assert f(2) == 4\n",
 			map[int]any{-1: true},
 			[]string{"test_f of test_kit.py | same() gives what a caller wrote to what it gave before"},
+		},
+		{
+			"variables that hold the same", "from kit import Box, f\n\ndef test_f():\n    parts = [1]\n    box = Box(parts)\n    other = f(parts)\n    assert box.held == other\n",
+			map[int]any{-1: true},
+			[]string{"test_f of test_kit.py | box and parts hold the same, and not a copy"},
+		},
+		{
+			"tables that are written to, and what is asked then", "from kit import Table\n\ndef test_f():\n    t = Table(a='x', b=2)\n    assert t['a'] == 'x'\n    assert t.line() == 'x 2'\n",
+			map[int]any{-1: true},
+			[]string{"test_f of test_kit.py | t['a'] is written to, and then t['a']: 'written by a caller' | t['a'] is written to, and then t.line(): 'written by a caller 2' | t['b'] is written to, and then t['a']: 'written by a caller' | t['b'] is written to, and then t.line(): 'written by a caller 3'"},
 		},
 		{
 			"what another class sets up", class("    def setUp(self):\n        self.box = Box(7)\n\n    def test_a(self):\n        self.assertTrue(self.box._held or f(1))\n\n    def test_b(self):\n        self.assertEqual(f(1), 2)\n") + "\n\nclass More(Test):\n    def test_more(self):\n        self.assertEqual(f(self.box.held), [7, 7])\n", nil,

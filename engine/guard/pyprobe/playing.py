@@ -11,9 +11,9 @@ import unittest
 
 from atoll_guard_offers import module_of
 from atoll_guard_outcomes import FLOAT_MARK, failure, is_drained, show
-from atoll_guard_scenarios import EXPECT, GIVEN, LITERAL, Module, RAISED, SEE, SETTING_UP, TRUTH
-from atoll_guard_sharing import MARK
-from atoll_guard_tree import TREE
+from atoll_guard_scenarios import EXPECT, GIVEN, HELD, LITERAL, Module, RAISED, SEE, SETTING_UP, TRUTH
+from atoll_guard_sharing import MARK, rooms
+from atoll_guard_tree import TREE, of_tree
 
 STEP = "\x04"  # between the things that are told
 MOST_TOLD = 200  # things of one case
@@ -24,6 +24,8 @@ DEPTH_OF_USED = 5  # and where it is used further on: a test looks at it later
 WRITTEN = "written by a caller"
 MOST_WRITTEN = 20  # parts of a value
 MOST_ASKED_AGAIN = 8  # things of one case
+MOST_HELD = 12  # variables of a test
+MOST_TABLES = 3  # that a test made, which are written to
 MOST_CHOSEN = 24  # scenarios that are played for one change
 
 
@@ -38,7 +40,7 @@ class Stage:
         """writes: nothing is told but what is shared with who wrote to it, up to the first of that: then all is changed.
         misused: which error a value led to is nothing to who gave it."""
         self.values, self.told, self.rounding, self.playing, self.writes, self.shared = values, [], False, True, writes, []
-        self.asked, self.misused = [], misused
+        self.asked, self.looked, self.held, self.misused = [], [], {}, misused
 
     def literal(self, number):
         return copy.deepcopy(self.values[number])
@@ -56,10 +58,12 @@ class Stage:
             self.tell(words, show(v, DEPTH) if whole else used)
         return v
 
-    def given(self, words, ask, whole):
-        """Tells what a test asked for, which can be asked again."""
+    def given(self, words, ask, whole, calls):
+        """Tells what a test asked for, which can be asked again; calls: by a call."""
         v = ask()
-        if self.playing and self.writes and not self.shared:
+        if self.playing and self.writes and whole:
+            self.looked.append((words, ask))
+        if self.playing and self.writes and calls and not self.shared:
             self.asked.append((words, ask))
             self.share("it", ask, self.asked[-1:])
         return self.see(words, v, whole)
@@ -70,6 +74,45 @@ class Stage:
             for words, other in again if written(ask()) else ():
                 if not self.shared and WRITTEN in show(other(), DEPTH):
                     self.shared.append(MARK + words + " gives what a caller wrote to what " + what + " gave before" + MARK)
+
+    def hold(self, variables):
+        """Takes what the variables of a test hold at its end."""
+        if self.playing:
+            self.held = {k: v for k, v in list(variables.items())[:MOST_HELD] if not k.startswith("_")}
+
+    def share_what_is_held(self):
+        """Tells which variables hold the same that can be written to."""
+        found = [(name, rooms(v, of_tree, False)) for name, v in self.held.items() if name != "self"]
+        for i, (name, one) in enumerate(found):
+            for other, another in found[i + 1 :]:
+                if one.keys() & another.keys():
+                    self.shared.append(MARK + name + " and " + other + " hold the same, and not a copy" + MARK)
+
+    def write_to_tables(self):
+        """Writes to the tables of the tree that a test holds, and asks again behind each for what the test looked at: what was kept
+        from before is not what it gives now."""
+        held = {**self.held, **getattr(self.held.get("self"), "__dict__", {})}
+        tables = [(name, v) for name, v in held.items() if is_table(v)]
+        for name, table in tables[:MOST_TABLES]:
+            for key in list(table.keys())[:MOST_ASKED_AGAIN]:
+                with contextlib.suppress(Exception, SystemExit):
+                    table[key] = another(table[key])
+                    words = name + "[" + show(key) + "] is written to, and then "
+                    self.shared += [words + asked + ": " + self.answer(ask) for asked, ask in self.looked[-MOST_ASKED_AGAIN:]]
+
+    def answer(self, ask):
+        try:
+            return show(ask(), DEPTH)[:LONGEST_TOLD]
+        except (Exception, SystemExit) as e:
+            return failure(e)
+
+    def end(self):
+        """What is only told of a test that is written to what it is given."""
+        self.share_at_the_end()
+        if self.writes:
+            with contextlib.suppress(Exception):
+                self.share_what_is_held()
+            self.write_to_tables()
 
     def share_at_the_end(self):
         """Writes to what a test asked for last, once it has asked for all, and asks for all again."""
@@ -90,6 +133,20 @@ class Stage:
     def raised(self, f=None, *args, **kwargs):
         with Expecting(self):
             f(*args, **kwargs)
+
+
+def is_table(v):
+    """Whether a value is of a class of the tree that has keys and is written to by them."""
+    return of_tree(type(v)) and hasattr(v, "keys") and hasattr(type(v), "__setitem__") and hasattr(type(v), "__getitem__")
+
+
+def another(v):
+    """A value in the place of one; of what is no text and no number there is none."""
+    if isinstance(v, str):
+        return WRITTEN
+    if type(v) in (int, float):
+        return v + 1
+    raise TypeError
 
 
 def written(v):
@@ -154,7 +211,7 @@ class Plays:
             *before, source = self.kept["sources"][file]
             plan, module = Module(source, before), types.ModuleType(name)
             module.__file__, module.__package__ = os.path.join(TREE, file), name.rpartition(".")[0]
-            for key, f in ((LITERAL, self.stage.literal), (SEE, self.stage.see), (GIVEN, self.stage.given), (TRUTH, self.stage.truth), (RAISED, self.stage.raised), (EXPECT, lambda: Expecting(self.stage))):
+            for key, f in ((LITERAL, self.stage.literal), (SEE, self.stage.see), (GIVEN, self.stage.given), (TRUTH, self.stage.truth), (RAISED, self.stage.raised), (EXPECT, lambda: Expecting(self.stage)), (HELD, self.stage.hold)):
                 setattr(module, key, f)
             sys.modules.setdefault(name, module)
             exec(compile(plan.tree, module.__file__, "exec"), vars(module))
@@ -186,7 +243,7 @@ class Plays:
             stage.told[:] = [*([] if misused else stage.told), stage.failure(e)]  # where it fails is nothing to who gave what has no hash
         finally:
             stage.playing = False
-            stage.share_at_the_end()
+            stage.end()
             self.end(me)
         return words + (" with " + ", ".join(said) if said else ""), STEP.join(stage.shared if writes else stage.told)
 

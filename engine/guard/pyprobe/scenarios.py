@@ -18,7 +18,7 @@ from atoll_guard_keeping import WRITERS
 from atoll_guard_offers import module_of
 from atoll_guard_tree import TREE
 
-LITERAL, SEE, GIVEN, TRUTH, RAISED, EXPECT = ("__atoll_%s__" % name for name in ("literal", "see", "given", "truth", "raised", "expect"))
+LITERAL, SEE, GIVEN, TRUTH, RAISED, EXPECT, HELD = ("__atoll_%s__" % name for name in ("literal", "see", "given", "truth", "raised", "expect", "held"))
 MOST_LITERALS = 40  # of one test
 MOST_ROWS = 12  # of one test
 MOST_PARTS = 200  # nodes of one literal
@@ -68,8 +68,8 @@ def words(node):
 
 
 def can_be_asked_again(node):
-    """Whether an expression is a call that can be made in a function of its own."""
-    return isinstance(node, ast.Call) and not any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.NamedExpr)) or getattr(n, "id", "") in ("super", "locals", "vars", "dir") for n in ast.walk(node))
+    """Whether an expression asks something, and can do so in a function of its own."""
+    return isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)) and not any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.NamedExpr)) or getattr(n, "id", "") in ("super", "locals", "vars", "dir") for n in ast.walk(node))
 
 
 class Telling(ast.NodeTransformer):
@@ -78,7 +78,7 @@ class Telling(ast.NodeTransformer):
     def see(self, node, whole=False, asked_for=True):
         """Has a value told that a test looks at. asked_for: what a call gives, and not what it does, is what the test wants of it."""
         if asked_for and can_be_asked_again(node):
-            return call(GIVEN, words(node), ast.Lambda(ast.arguments([], [], None, [], [], None, []), self.visit(node)), ast.Constant(whole))
+            return call(GIVEN, words(node), ast.Lambda(ast.arguments([], [], None, [], [], None, []), self.visit(node)), ast.Constant(whole), ast.Constant(isinstance(node, ast.Call)))
         return call(SEE, words(node), self.visit(node), ast.Constant(whole))
 
     def visit_Assert(self, node):
@@ -277,6 +277,8 @@ class Module:
                 if id(f) not in done:
                     done[id(f)] = Literals(self.constants, self.values).through(f)
                 test.literals = test.literals + done[id(f)]
+        for test, _ in ready:
+            test.function.body = [ast.Try(test.function.body, [], [], [ast.Expr(call(HELD, call("locals")))])]
         ast.fix_missing_locations(self.tree)
 
     @staticmethod
