@@ -71,7 +71,7 @@ type Evaluator struct {
 	Dir            string            `key:"dir" measure:"yes" doc:"Trusted folder outside the candidate's tree, relative to atoll.yaml; read-only for the evaluator, invisible to candidate code."`
 	Adapter        string            `key:"adapter" enum:",openevolve,loreley,shinka,gobench,hyperfine,gotest,pytest,plugin" measure:"yes" doc:"Runs an evaluator written for another system unchanged; plugin: the plug-in in evaluator.dir."`
 	AdapterOptions map[string]string `key:"adapter_options" measure:"yes" doc:"Further settings of the adapter, by name: python, program, thresholds, runs and so on."`
-	Output         string            `key:"output" enum:"result-file,last-json-line,last-number,name=value,rates" measure:"yes" doc:"Where the result is read from."`
+	Output         string            `key:"output" enum:"result-file,last-json-line,last-number,name=value,suite" measure:"yes" doc:"Where the result is read from."`
 	Objective      string            `key:"objective" measure:"yes" auto:"the first one of the root's result" doc:"Metric that is searched on."`
 	Direction      string            `key:"direction" enum:"maximize,minimize" measure:"yes" doc:"Which way is better. A run and doctor warn where the name or the unit of the objective says otherwise."`
 	Stages         []Stage           `key:"stages" measure:"yes" doc:"Quick to full; without stages there is one, the command itself."`
@@ -106,7 +106,7 @@ type Stage struct {
 	Metric    string        `key:"metric" doc:"Metric that must reach the threshold; empty: exit code 0 is enough."`
 	Threshold *float64      `key:"threshold" doc:"Least value (largest, when minimizing) to go on."`
 	Needs     []string      `key:"needs" doc:"Labels that a machine of a fleet must have for this stage, as evaluator.needs; one machine runs all stages of a sample, so it needs those of all."`
-	Output    string        `key:"output" enum:",none,result-file,last-json-line,last-number,name=value,rates" doc:"Where this stage's result is read from; none: only the exit code."`
+	Output    string        `key:"output" enum:",none,result-file,last-json-line,last-number,name=value,suite" doc:"Where this stage's result is read from; none: only the exit code."`
 }
 
 // Map describes the archive's axes.

@@ -237,8 +237,8 @@ func looksLikeYAML(s string) bool {
 
 func TestTheOtherFormsOfOutputAreListedBesideTheOneInUse(t *testing.T) {
 	for output, others := range map[string]string{
-		"":           "# or last-json-line, last-number, name=value, rates\n",
-		"name=value": "# or result-file, last-json-line, last-number, rates\n",
+		"":           "# or last-json-line, last-number, name=value, suite\n",
+		"name=value": "# or result-file, last-json-line, last-number, suite\n",
 	} {
 		text := string(config.Template(config.Detected{Output: output}))
 		if !strings.Contains(text, others) {

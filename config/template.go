@@ -91,7 +91,7 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 		}
 	} else {
 		output := orDefault(d.Output, "result-file")
-		others := slices.DeleteFunc([]string{"result-file", "last-json-line", "last-number", "name=value", "rates"}, func(o string) bool { return o == output })
+		others := slices.DeleteFunc([]string{"result-file", "last-json-line", "last-number", "name=value", "suite"}, func(o string) bool { return o == output })
 		line("  output: %-15s # or %s", output, strings.Join(others, ", "))
 	}
 	if d.Measured != nil {

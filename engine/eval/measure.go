@@ -69,8 +69,8 @@ func (e *Evaluator) parse(st *stage, r *sandbox.Result) (output.Report, error) {
 	if r.StdoutCut > 0 {
 		return output.Report{}, errCut
 	}
-	if form == output.OutputRates {
-		return output.ParseRates(r.Stdout)
+	if form == output.OutputSuite {
+		return output.ParseSuite(r.Stdout)
 	}
 	return output.ParsePairs(r.Stdout)
 }

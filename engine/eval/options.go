@@ -168,7 +168,7 @@ func (o *Options) check() error {
 		return fail("evaluator.direction is %q: use maximize or minimize", o.Direction)
 	}
 	if !knownOutput(o.Output, false) {
-		return fail("evaluator.output is %q: use result-file, last-json-line, last-number, name=value or rates", o.Output)
+		return fail("evaluator.output is %q: use result-file, last-json-line, last-number, name=value or suite", o.Output)
 	}
 	if o.Objective != "" {
 		if err := output.CheckName(o.Objective); err != nil {
@@ -252,7 +252,7 @@ func (s *stage) check() error {
 	case len(s.Command) == 0 && s.adapter == nil:
 		return errors.New("it has no command, and evaluator.command is empty")
 	case !knownOutput(s.Output, true):
-		return fmt.Errorf("its output is %q: use none, result-file, last-json-line, last-number, name=value or rates", s.Output)
+		return fmt.Errorf("its output is %q: use none, result-file, last-json-line, last-number, name=value or suite", s.Output)
 	case s.last && s.Output == output.OutputNone:
 		return errors.New("the last stage must report metrics, its output cannot be none")
 	case s.Metric != "" && s.Threshold == nil:
@@ -269,7 +269,7 @@ func (s *stage) check() error {
 
 func knownOutput(s string, none bool) bool {
 	switch s {
-	case output.OutputFile, output.OutputJSON, output.OutputNumber, output.OutputPairs, output.OutputRates:
+	case output.OutputFile, output.OutputJSON, output.OutputNumber, output.OutputPairs, output.OutputSuite:
 		return true
 	case output.OutputNone:
 		return none

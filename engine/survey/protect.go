@@ -30,6 +30,9 @@ var tooling = regexp.MustCompile(`(?i)^(?:(?:grunt|gulp|jake|cake)file|\.[a-z]+r
 // whatever the names of their files.
 var tasksFolder = regexp.MustCompile(`(?i)^(?:docs?|bench|benches|benchmarks?|perf|eval|evaluation|evaluators?|tests?|specs?|fixtures?|testdata|harness)$`)
 
+// measuresFolder finds those whose name leaves no doubt.
+var measuresFolder = regexp.MustCompile(`(?i)^(?:bench|benches|benchmarks?|perf|tests?|specs?)$`)
+
 // testsFolder finds folders of what is compared with.
 var testsFolder = regexp.MustCompile(`(?i)^(?:tests?|specs?|fixtures?|testdata)$`)
 
@@ -106,7 +109,7 @@ func (s *protection) leaveSomething() {
 		return
 	}
 	other := func(f string) bool {
-		return s.sources.has(f) || slices.Contains(s.d.Evaluator, f) || slices.ContainsFunc(strings.Split(path.Dir(f), "/"), testsFolder.MatchString)
+		return s.sources.has(f) || slices.Contains(s.d.Evaluator, f) || inFolder(f, testsFolder)
 	}
 	files := dataOf(s.opened, other)
 	if len(files) == 0 {
@@ -277,7 +280,21 @@ func (s *protection) ofTask(f string) bool {
 	if s.testsCount && ofProduct.MatchString(base) && s.sources.has(f) && path.Dir(f) != "." {
 		base = ""
 	}
-	return definesTask.MatchString(base) || slices.ContainsFunc(strings.Split(path.Dir(f), "/"), tasksFolder.MatchString) && !s.sources.mostlyIn(path.Dir(f))
+	return definesTask.MatchString(base) || inFolder(f, tasksFolder) && (!s.sources.mostlyIn(path.Dir(f)) || inFolder(f, measuresFolder) && s.measuresOthers())
+}
+
+// measuresOthers reports whether a source was opened that lies in no folder of what measures: that is what is measured,
+// however many files such a folder holds.
+func (s *protection) measuresOthers() bool {
+	return slices.ContainsFunc(s.opened, func(f string) bool {
+		base := strings.TrimSuffix(path.Base(f), path.Ext(f))
+		return s.sources.has(f) && f != s.d.Found && !slices.Contains(s.d.Evaluator, f) && !inFolder(f, tasksFolder) && !definesTask.MatchString(base)
+	})
+}
+
+// inFolder reports whether a file lies in a folder of some name.
+func inFolder(f string, name *regexp.Regexp) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(f), "/"), name.MatchString)
 }
 
 // times reports whether a source reads a clock and prints: who may change it changes what

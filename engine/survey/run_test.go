@@ -287,7 +287,7 @@ func TestRatesThatASuitePrintsAreTheObjective(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if r.Detected.Output != "rates" || r.Measured.Objective != "ops/s of 2 cases" || r.Measured.Direction != config.Maximize {
+	if r.Detected.Output != "suite" || r.Measured.Objective != "ops/s of 2 cases" || r.Measured.Direction != config.Maximize {
 		t.Errorf("output %s, objective %s, %s\n%s", r.Detected.Output, r.Measured.Objective, r.Measured.Direction, said)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"atoll/config"
 	"atoll/engine/eval"
 	"atoll/engine/eval/output"
+	"atoll/store/record"
 )
 
 // script runs a program that was found and reads how it reports from what it
@@ -63,8 +64,8 @@ func (s *survey) script(ctx context.Context) (string, error) {
 		s.d.Adapter, s.d.Output = "gobench", output.OutputFile
 	case strings.Contains(string(raw.Stdout), "{") && works(output.ParseLastJSON(raw.Stdout)):
 		s.d.Output = output.OutputJSON
-	case tellsRates(raw.Stdout):
-		s.d.Output = output.OutputRates
+	case isSuite(raw.Stdout):
+		s.d.Output = output.OutputSuite
 	case works(output.ParsePairs(raw.Stdout)):
 		s.d.Output = output.OutputPairs
 	case works(output.ParseLastNumber(raw.Stdout, "score")):
@@ -77,9 +78,18 @@ func (s *survey) script(ctx context.Context) (string, error) {
 			return reason, err
 		}
 		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", s.d.Found))
-		return s.timed(ctx, plain)
+		return s.timedProgram(ctx, plain)
 	}
-	return s.settle(ctx)
+	reason, err := s.settle(ctx)
+	if err == nil && s.constant && works(output.ParseSuite(raw.Stdout)) {
+		s.d.Output = output.OutputSuite
+		return s.settle(ctx)
+	}
+	if err == nil && s.constant {
+		s.Say(reason + ", so its time is measured")
+		return s.timedProgram(ctx, plain)
+	}
+	return reason, err
 }
 
 // byInterpreters runs a program of Python by the interpreter that runs the tests, then by
@@ -114,11 +124,22 @@ func byInterpreters(ctx context.Context, s *survey, c *config.Choice) (string, e
 // ratesInWords finds what suites of benchmarks print that run each for a while.
 var ratesInWords = regexp.MustCompile(`(?i)[0-9] *(?:ops?|runs|hz|iterations|calls) ?(?:/|per) ?s(?:ec|econd)?\b`)
 
-// tellsRates reports whether a suite tells how often each of its cases runs in a second. A single one that has a
-// plain name keeps that.
-func tellsRates(stdout []byte) bool {
-	r, err := output.ParseRates(stdout)
-	return err == nil && (len(r.Tests) > 1 || !works(output.ParsePairs(stdout)))
+// isSuite reports whether a suite of benchmarks tells what its cases take. A single one that has a plain name keeps
+// that, and so do several times.
+func isSuite(stdout []byte) bool {
+	r, err := output.ParseSuite(stdout)
+	if err != nil {
+		return false
+	}
+	pairs, err := output.ParsePairs(stdout)
+	if err != nil {
+		return true
+	}
+	named := func(test string) bool {
+		return slices.ContainsFunc(pairs.Metrics, func(m record.Metric) bool { return m.Name == test })
+	}
+	other := slices.ContainsFunc(r.Tests, func(test string) bool { return !named(test) })
+	return len(r.Tests) > 1 && (other || r.Metrics[0].Unit == "ops/s")
 }
 
 func works(_ output.Report, err error) bool { return err == nil }
@@ -137,7 +158,7 @@ func (s *survey) number(stdout string) {
 		if f != s.d.Found && (&protection{s}).role(f) != roleTask {
 			continue
 		}
-		if data, err := s.Lab.Read(f); err == nil && len(data) < 64<<10 {
+		if data, err := s.Lab.Read(f); err == nil && len(data) < mostRead {
 			text += string(data)
 		}
 	}

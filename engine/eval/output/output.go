@@ -17,7 +17,7 @@ const (
 	OutputJSON   = "last-json-line" // the last line of stdout that begins an object
 	OutputNumber = "last-number"    // the last line of stdout, one number
 	OutputPairs  = "name=value"     // every line of stdout that is name = number
-	OutputRates  = "rates"          // every line of stdout that tells how often something runs in a second
+	OutputSuite  = "suite"          // what a suite of benchmarks prints on stdout of its cases
 	OutputNone   = "none"           // stages only: the exit code is the result
 )
 

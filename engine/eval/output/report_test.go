@@ -288,7 +288,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"results":[{"command":"c","median":1,"times":[1],"exit_codes":[0]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, parse := range []func([]byte) (output.Report, error){
-			output.ParseReport, output.ParseLastJSON, output.ParsePairs, output.ParseRates, output.ParseGoBench, output.ParseGoTest, output.ParseJUnit, output.ParseHyperfine,
+			output.ParseReport, output.ParseLastJSON, output.ParsePairs, output.ParseSuite, output.ParseGoBench, output.ParseGoTest, output.ParseJUnit, output.ParseHyperfine,
 			func(b []byte) (output.Report, error) { return output.ParseLastNumber(b, "score") },
 		} {
 			r, err := parse(data)

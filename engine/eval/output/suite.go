@@ -1,0 +1,169 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atoll/store/record"
+)
+
+// suiteKind is a way in which suites of benchmarks tell what a case takes.
+type suiteKind struct {
+	unit   string
+	higher bool
+	line   *regexp.Regexp     // of a case: its name, the figure, and the unit that it is in where there are several
+	in     map[string]float64 // what the figure is multiplied by, by its unit
+}
+
+// suiteKinds are the known ones; of those with equally many cases the first counts.
+var suiteKinds = []suiteKind{
+	{"ops/s", true, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+x\s+|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(?i:ops?|runs|iterations|calls) ?(?i:/|per) ?(?i:s|secs?|seconds?)\b()`), map[string]float64{"": 1}},
+	{"ns/op", false, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(ns|us|µs|μs|ms|s) ?(?:/|per) ?(?:op|iter|iteration|call|run)\b`), map[string]float64{"ns": 1, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}},
+	{"ms", false, regexp.MustCompile(`^(.*?[^\s:=]) *: *([0-9][0-9,]*(?:\.[0-9]+)?) *(ns|us|µs|μs|ms|s)$`), map[string]float64{"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "μs": 1e-3, "ms": 1, "s": 1e3}},
+}
+
+// ParseSuite reads what suites of benchmarks print: for each case a line such as "parse x 1,234 ops/sec ±0.5% (90 runs
+// sampled)" of benchmark.js, "Quick_sort 100000  5519511.0 ns/op", or "insert one by one: 1.92s" of console.time, or a
+// row of a table, as tinybench draws. Each is one metric, "parse ops/s"; the geometric mean of all comes first, as "ops/s
+// of 12 cases": a candidate that loses a case, which such a suite passes over, has no metric of that name. Other lines are
+// passed over. A case that comes twice is told apart by its number.
+func ParseSuite(stdout []byte) (Report, error) {
+	text := Clean(string(stdout))
+	found := [][]suiteCase{}
+	for _, k := range suiteKinds {
+		found = append(found, slices.Concat(k.cases(text), k.rows(text)))
+	}
+	most := 0
+	for i := range found {
+		if len(found[i]) > len(found[most]) {
+			most = i
+		}
+	}
+	switch n := len(found[most]); {
+	case n == 0:
+		return Report{}, errors.New("no line of stdout tells how often a case runs in a second or what it takes, such as \"parse x 1,234 ops/sec\" or \"parse: 12.5ms\"")
+	case n >= MaxMetrics:
+		return Report{}, fmt.Errorf("stdout tells of %d cases, and at most %d are read", n, MaxMetrics-1)
+	}
+	return suiteKinds[most].report(found[most])
+}
+
+// suiteCase is one case of a suite.
+type suiteCase struct {
+	name  string
+	value float64 // in the unit of its kind
+}
+
+// number reads a figure such as 1,234.5.
+func (k *suiteKind) number(figure, unit string) (float64, bool) {
+	v, err := StrictFloat(strings.ReplaceAll(figure, ",", ""))
+	return v * k.in[unit], err == nil && k.in[unit] > 0
+}
+
+// cases are those that lines tell.
+func (k *suiteKind) cases(text string) []suiteCase {
+	var out []suiteCase
+	for l := range strings.Lines(text) {
+		f := k.line.FindStringSubmatch(strings.Trim(l, " \t\n│|"))
+		if f == nil {
+			continue
+		}
+		if v, ok := k.number(f[2], f[3]); ok {
+			out = append(out, suiteCase{withoutCounts(f[1]), v})
+		}
+	}
+	return out
+}
+
+// withoutCounts leaves out how often a case ran, which stands behind its name.
+func withoutCounts(name string) string {
+	fields := strings.Fields(name)
+	n := len(fields)
+	for n > 1 && strings.Trim(fields[n-1], "0123456789,.") == "" {
+		n--
+	}
+	return strings.Join(fields[:n], " ")
+}
+
+var (
+	columnUnit = regexp.MustCompile(`(?i)\((ops/s|ns|us|µs|μs|ms|s)\)`)
+	columnName = regexp.MustCompile(`(?i)\b(?:name|task|benchmark|case|function)\b`)
+	leading    = regexp.MustCompile(`^[0-9][0-9,]*(?:\.[0-9]+)?`)
+)
+
+// rows are the cases of a table that is drawn with │: the column of its unit, of medians where there is one.
+func (k *suiteKind) rows(text string) []suiteCase {
+	var out []suiteCase
+	name, at, unit := -1, -1, ""
+	for l := range strings.Lines(text) {
+		l = strings.TrimSpace(l)
+		if !strings.HasPrefix(l, "│") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(l, "│"), "│")
+		for i := range cells {
+			cells[i] = strings.Trim(cells[i], " '\"")
+		}
+		if at < 0 {
+			name, at, unit = k.columns(cells)
+			continue
+		}
+		if max(name, at) < len(cells) && cells[name] != "" {
+			if v, ok := k.number(leading.FindString(cells[at]), unit); ok {
+				out = append(out, suiteCase{cells[name], v})
+			}
+		}
+	}
+	return out
+}
+
+// columns finds in the head of a table the names of cases and what they take; at is -1 where it does not tell both.
+func (k *suiteKind) columns(head []string) (name, at int, unit string) {
+	name, at = -1, -1
+	for i, h := range head {
+		if name < 0 && columnName.MatchString(h) {
+			name = i
+		}
+		m := columnUnit.FindStringSubmatch(h)
+		if m == nil || (strings.ToLower(m[1]) == "ops/s") != k.higher || k.unit == "ms" {
+			continue
+		}
+		if at < 0 || strings.Contains(strings.ToLower(h), "med") && !strings.Contains(strings.ToLower(head[at]), "med") {
+			at, unit = i, strings.ToLower(m[1])
+		}
+	}
+	if k.higher {
+		unit = ""
+	}
+	if name < 0 || at < 0 {
+		return -1, -1, ""
+	}
+	return name, at, unit
+}
+
+func (k *suiteKind) report(cases []suiteCase) (Report, error) {
+	r, logs, seen := Report{Summary: record.Plural(len(cases), "case")}, 0.0, map[string]int{}
+	for _, c := range cases {
+		if c.value <= 0 {
+			return Report{}, fmt.Errorf("stdout tells that %q has 0 %s", clip(OneLine(c.name, 200), 60), k.unit)
+		}
+		name := clipBytes(OneLine(c.name, 80), MaxNameBytes-len(" (999) ops/s"))
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+		logs += math.Log(c.value)
+		r.Tests = append(r.Tests, name)
+		r.Metrics = append(r.Metrics, k.metric(name+" "+k.unit, c.value))
+	}
+	mean := k.metric(k.unit+" of "+record.Plural(len(cases), "case"), math.Exp(logs/float64(len(cases))))
+	r.Metrics = append([]record.Metric{mean}, r.Metrics...)
+	return r, checkMetrics(r.Metrics)
+}
+
+func (k *suiteKind) metric(name string, v float64) record.Metric {
+	return record.Metric{Name: name, Value: v, Unit: k.unit, Higher: higher(k.higher)}
+}

@@ -1,0 +1,92 @@
+package output
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestWhatASuiteOfBenchmarksPrintsIsRead(t *testing.T) {
+	for _, c := range []struct {
+		name, stdout string
+		names        []string
+		values       []float64
+	}{
+		{
+			"benchmark.js", "parse x 14,380,275 ops/sec ±0.55% (93 runs sampled)\nstringify#big x 400 ops/sec ±1.02% (88 runs sampled)\nFastest is parse\n",
+			[]string{"ops/s of 2 cases", "parse ops/s", "stringify#big ops/s"},
+			[]float64{math.Sqrt(14380275 * 400), 14380275, 400},
+		},
+		{
+			"with colours, a frame and a fraction", "│ \x1b[32m  short text\x1b[0m: \x1b[1m1,024.5 ops/s\x1b[0m, ±1.2 %\n",
+			[]string{"ops/s of 1 case", "short text ops/s"},
+			[]float64{1024.5, 1024.5},
+		},
+		{
+			"a case that comes twice", "a x 4 ops/sec\nb = 2 runs per second\na x 1 ops/sec\n",
+			[]string{"ops/s of 3 cases", "a ops/s", "b ops/s", "a (2) ops/s"},
+			[]float64{2, 4, 2, 1},
+		},
+		{
+			"times for each operation, with how often it ran", "Running tests\nQuick_sort 100000 x86_64   182   5519.5 ns/op\nHeap sort      12   2 ms/op\n",
+			[]string{"ns/op of 2 cases", "Quick_sort 100000 x86_64 ns/op", "Heap sort ns/op"},
+			[]float64{math.Sqrt(5519.5 * 2e6), 5519.5, 2e6},
+		},
+		{
+			"times of console.time, and settings", "number: 1000000\nmaxFill: 16\ninsert one by one: 1.923s\n1000 searches 10%: 250.5ms\n",
+			[]string{"ms of 2 cases", "insert one by one ms", "1000 searches 10% ms"},
+			[]float64{math.Sqrt(1923 * 250.5), 1923, 250.5},
+		},
+		{
+			"a table of tinybench", "┌───┬───┐\n│ (index) │ Task name │ Latency avg (ns) │ Throughput avg (ops/s) │ Throughput med (ops/s) │ Samples │\n├───┼───┤\n│ 0 │ 'leven' │ '13570 ± 14.98%' │ '222181 ± 0.05%' │ '9 ± 502' │ 73690 │\n│ 1 │ 'two words' │ '1 ± 1%' │ '7 ± 1%' │ '4 ± 30' │ 7 │\n└───┴───┘\n",
+			[]string{"ops/s of 2 cases", "leven ops/s", "two words ops/s"},
+			[]float64{6, 9, 4},
+		},
+		{
+			"a table of times alone", "│ (index) │ Task Name │ Average Time (µs) │ Margin │\n│ 0 │ 'a' │ 2.5 │ '±1%' │\n",
+			[]string{"ns/op of 1 case", "a ns/op"},
+			[]float64{2500, 2500},
+		},
+		{
+			"a name with figures", "10 x 10 matrix x 25 ops/sec\n",
+			[]string{"ops/s of 1 case", "10 x 10 matrix ops/s"},
+			[]float64{25, 25},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := ParseSuite([]byte(c.stdout))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for i, m := range r.Metrics {
+				names = append(names, m.Name)
+				if i < len(c.values) && math.Abs(m.Value-c.values[i]) > 1e-9*c.values[i] || m.Higher == nil || *m.Higher != (m.Unit == "ops/s") {
+					t.Errorf("%s is %v, want %v", m.Name, m.Value, c.values[i])
+				}
+			}
+			if !slices.Equal(names, c.names) {
+				t.Errorf("the metrics are %q, want %q", names, c.names)
+			}
+			if len(r.Tests) != len(names)-1 {
+				t.Errorf("the cases are %q: one that vanished is not missed", r.Tests)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoSuiteIsRefused(t *testing.T) {
+	for _, c := range []struct{ name, stdout, why string }{
+		{"nothing", "", "no line of stdout tells"},
+		{"words", "loading 40 modules in 3 folders\n12 ms\n", "no line of stdout tells"},
+		{"nothing done in a second", "parse x 0 ops/sec\n", "has 0 ops/s"},
+		{"too many", strings.Repeat("a x 3 ops/sec\n", MaxMetrics), "at most"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if r, err := ParseSuite([]byte(c.stdout)); err == nil || !strings.Contains(err.Error(), c.why) {
+				t.Errorf("got %v, %v", r.Metrics, err)
+			}
+		})
+	}
+}
