@@ -95,7 +95,7 @@ func newPageExample(t *testing.T, yaml string, files, evaluator map[string]strin
 	return e
 }
 
-// doctored returns what doctor says of the evaluator beside the root's own line.
+// doctored returns what doctor says of the evaluator beside the root's own line and that there are no tests.
 func (e *pageExample) doctored(args ...string) (said []string) {
 	e.t.Helper()
 	c := atoll(e.t, e.dir, append([]string{"doctor", "--json"}, args...)...)
@@ -108,7 +108,8 @@ func (e *pageExample) doctored(args ...string) (said []string) {
 	}
 	for _, l := range lines {
 		noisy := l.Name == "measured root" && strings.HasSuffix(l.Detail, ": noisy")
-		if !l.OK && !noisy && (l.Group == "evaluator" || l.Group == "configuration") {
+		unseen := strings.HasPrefix(l.Detail, "evaluator.stages: no stage runs tests") // the examples look at the answers themselves
+		if !l.OK && !noisy && !unseen && (l.Group == "evaluator" || l.Group == "configuration") {
 			said = append(said, l.Name+": "+l.Detail)
 		}
 	}

@@ -35,20 +35,31 @@ func place(t *testing.T, yaml string) doctor.Options {
 	if err := os.WriteFile(filepath.Join(dir, "value.txt"), []byte("1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-q", "-m", "start"}} {
-		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	target, err := gitops.Inspect(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := doctor.Options{Target: target, State: filepath.Join(dir, ".git", "atoll"), Now: time.Now, Env: os.Environ()}
+	git(t, dir, "init", "-q", "-b", "main")
+	o := doctor.Options{Target: gitops.Target{Path: dir}, State: filepath.Join(dir, ".git", "atoll"), Now: time.Now, Env: os.Environ()}
+	commit(t, &o)
 	o.Config, o.ConfigErr = config.Load(config.LoadOptions{Dir: dir, File: config.FileName, Data: []byte(yaml)})
 	return o
+}
+
+// commit makes a commit of all that is in the work tree, and looks at the repository again.
+func commit(t *testing.T, o *doctor.Options) {
+	t.Helper()
+	git(t, o.Target.Path, "add", "-A")
+	git(t, o.Target.Path, "-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-q", "-m", "start")
+	var err error
+	if o.Target, err = gitops.Inspect(t.Context(), o.Target.Path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
 }
 
 // line finds what was said of one thing.

@@ -13,6 +13,7 @@ import (
 	"atoll/engine/gate"
 	"atoll/engine/health"
 	"atoll/engine/roster"
+	"atoll/engine/work"
 	"atoll/gitops"
 )
 
@@ -54,6 +55,7 @@ func Start(ctx context.Context, t gitops.Target, l config.Loaded, getenv func(st
 	}
 	s.scope(files)
 	s.health(files)
+	s.vouched(files)
 	err = s.targets(files, func(word string) ([]string, error) { return gitops.Mentions(ctx, t, commit, word) })
 	return s.problems, s.warnings, err
 }
@@ -147,6 +149,32 @@ func (s *start) health(files []string) {
 		}
 		s.bad(key, "the auditor measures %s of no file: candidates may change %s", name, kind)
 	}
+}
+
+// vouched warns where nothing would look whether a candidate still does what it should: the objective is what the
+// program takes, no stage is before the one that measures, and the guard is off or knows nothing of what may change.
+func (s *start) vouched(files []string) {
+	cfg := s.config.Config
+	asked := cfg
+	asked.Guard = "auto"
+	takes := work.Guards(asked, cfg.Evaluator.Objective, nil) // else the evaluator looks itself
+	on := work.Guards(cfg, cfg.Evaluator.Objective, nil)
+	policy := gate.Policy{Protected: s.guarded(), Scope: cfg.Gate.Scope, Forbidden: cfg.Gate.Forbidden}
+	compares := len(cfg.GuardCommands) > 0 || slices.ContainsFunc(files, func(f string) bool {
+		return policy.Allows(f) && (strings.HasSuffix(f, ".go") || strings.HasSuffix(f, ".py"))
+	})
+	if !takes || len(cfg.Evaluator.Stages) > 1 || on && compares {
+		return
+	}
+	why, cure := "the guard compares Go, Python and what command lines print", "or command lines in guard_commands"
+	if !on {
+		why = "the guard is off"
+		if cure += " and take `guard: off` out"; compares {
+			cure = "or take `guard: off` out"
+		}
+	}
+	s.warn("evaluator.stages", "no stage runs tests, and %s: unless evaluator.command looks at the answers itself (`atoll doctor --mutants 20` tells), nothing looks whether a candidate still does what it should; "+
+		"name tests in evaluator.stages, %s (docs/verify.md says what promote does without)", why, cure)
 }
 
 // guarded are the globs of files that are always the root's.
