@@ -87,6 +87,12 @@ func (a *App) restoreCmd() *cobra.Command {
 		if len(args) == 1 && isFile(a.abs(args[0])) {
 			return a.restore(cmd.Context(), args[0])
 		}
+		for _, arg := range args {
+			_, err := record.ParseCandidateID(arg)
+			if named := arg == "best" || arg == "root"; err != nil && !named {
+				return usage("there is no file %s, and no candidate is called that: name the file that `atoll backup` wrote, or a candidate (c128 or 128)", shellWord(arg))
+			}
+		}
 		return decide(cmd, args)
 	}
 	return cmd

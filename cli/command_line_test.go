@@ -40,6 +40,8 @@ func TestAWrongCommandLineIsToldWithWhatToWrite(t *testing.T) {
 		{[]string{"simulate", "--seed", "-1"}, "--seed takes a whole number from 0 on, not -1; see `atoll simulate --help`"},
 		{[]string{"simulate", "--barren", "few"}, "--barren takes a number, not few; see `atoll simulate --help`"},
 		{[]string{"run", "--headless=perhaps"}, "--headless takes true or false, not perhaps; see `atoll run --help`"},
+		{[]string{"restore", "/nope"}, "there is no file /nope, and no candidate is called that: name the file that `atoll backup` wrote, or a candidate (c128 or 128)"},
+		{[]string{"restore", "c3", "monday.atoll"}, "there is no file monday.atoll, and no candidate is called that: name the file that `atoll backup` wrote, or a candidate (c128 or 128)"},
 		{[]string{"replay", "--in", "soon"}, "--in soon is no duration: write 30s, 5m or 1h30m; see `atoll replay --help`"},
 	} {
 		var out, said bytes.Buffer
