@@ -74,7 +74,7 @@ var errInterrupted = errors.New("interrupted")
 func (a *App) Run(ctx context.Context, args []string) int {
 	a.args = args
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(valuesLast(root, args))
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
@@ -98,6 +98,27 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	}
 	fmt.Fprintf(a.Err, "atoll: %s\n", cleanLines(a.spell(refusal(root, err, args)+hint(root, err, args))))
 	return exitCode(err)
+}
+
+// negative is the beginning of a number or duration below 0.
+var negative = regexp.MustCompile(`^-\.?[0-9]`)
+
+// valuesLast moves what is negative among the arguments of `set` to the end, behind "--": it is
+// a value and no flag.
+func valuesLast(root *cobra.Command, args []string) []string {
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd.Name() != "set" || slices.Contains(args, "--") || !slices.ContainsFunc(args, negative.MatchString) {
+		return args
+	}
+	var others, values []string
+	for _, arg := range args {
+		if negative.MatchString(arg) {
+			values = append(values, arg)
+		} else {
+			others = append(others, arg)
+		}
+	}
+	return slices.Concat(others, []string{"--"}, values)
 }
 
 // hint is the next step after a verb or flag that does not exist.
