@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -215,6 +217,7 @@ func usage(format string, args ...any) error {
 
 func (a *App) root() *cobra.Command {
 	var con consoleFlags
+	var version bool
 	root := &cobra.Command{
 		Use:           "atoll",
 		Short:         "Evolve a git repository by quality-diversity search and watch it happen",
@@ -222,11 +225,17 @@ func (a *App) root() *cobra.Command {
 		Example:       "  atoll demo                 watch an example evolve\n  atoll init && atoll run    your own repository",
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), con) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return a.printVersion()
+			}
+			return a.console(cmd.Context(), con)
+		},
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
 	root.Flags().BoolVar(&con.readonly, "read-only", false, "a console that cannot decide anything")
+	root.Flags().BoolVar(&version, "version", false, "what atoll version prints")
 	f := root.PersistentFlags()
 	f.StringVarP(&a.flags.repo, "repo", "C", "", "the repository (default: the one here)")
 	f.StringVar(&a.flags.state, "state", "", "state directory (default: atoll/ in the repository's git directory)")

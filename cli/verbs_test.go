@@ -80,6 +80,7 @@ func TestEveryVerbThatLooksPrintsTextAndJSON(t *testing.T) {
 		{[]string{"config", "check"}, "ok", ""},
 		{[]string{"doctor"}, "the archive is the fold of the log", ""},
 		{[]string{"demo", "--list"}, "circle-packing", ""},
+		{[]string{"--version"}, "atoll dev (commit ", "version commit date go platform"},
 		{[]string{"version"}, "atoll dev (commit ", "version commit date go platform"},
 	}
 	for _, c := range cases {

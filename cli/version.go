@@ -59,12 +59,15 @@ func (b Build) String() string {
 func (a *App) versionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print version, commit and date of this program", Example: "  atoll version\n  atoll version --json", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if a.flags.json {
-				return writeJSON(a.Out, a.Build)
-			}
-			_, err := fmt.Fprintln(a.Out, "atoll", a.Build)
-			return err
-		},
+		RunE: func(*cobra.Command, []string) error { return a.printVersion() },
 	}
+}
+
+// printVersion says which program this is.
+func (a *App) printVersion() error {
+	if a.flags.json {
+		return writeJSON(a.Out, a.Build)
+	}
+	_, err := fmt.Fprintln(a.Out, "atoll", a.Build)
+	return err
 }
