@@ -34,6 +34,31 @@ func cube(dims []int, places ...[]int) *view.Snapshot {
 	return s
 }
 
+func TestTitlesOfAxesEndInAnEllipsisWhereWordsAreLost(t *testing.T) {
+	const change, breadth, words = "change from the root", "breadth of the change", "loop append index -print format"
+	for name, tc := range map[string]struct {
+		x, y string
+		w    int
+		want string
+	}{
+		"both fit":                        {change, breadth, 140, "→ " + change + "  ↑ " + breadth},
+		"both lose words":                 {change, breadth, 50, "→ change from…  ↑ breadth of…"},
+		"one word is cut once":            {"parenthesised-expressions", "b", 50, "→ parenthesis…  ↑ b"},
+		"what goes down has an end too":   {words, "b", 50, "→ loop -print…  ↑ b"},
+		"a name as long as there is room": {"change of it", "b", 50, "→ change of it  ↑ b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := cube([]int{3, 3}, []int{1, 1})
+			s.Grid.Axes[0].Name, s.Grid.Axes[1].Name = tc.x, tc.y
+			b := newBench(t, s, nil, Niches, tc.w, 24)
+			b.frame() // a pane knows its width once it was drawn
+			if title, _, _ := strings.Cut(b.frame(), "\n"); !strings.HasSuffix(strings.TrimRight(title, " "), tc.want) {
+				t.Errorf("%s\nwant %s", title, tc.want)
+			}
+		})
+	}
+}
+
 func TestHiddenAxes(t *testing.T) {
 	// Two elites share the field (1,1) of a and b; the better is at c = 2.
 	r := newBench(t, cube([]int{3, 3, 4}, []int{1, 1, 0}, []int{0, 2, 1}, []int{1, 1, 2}), nil, Niches, 140, 44)

@@ -48,13 +48,18 @@ func (u *axisUnits) take(m Loaded) bool {
 	return true
 }
 
-// named is the name of an axis with its unit, in about w cells.
+// named is the name of an axis with its unit, in about w cells; "…" ends a name that lost words.
 func (u *axisUnits) named(axis string, w int) string {
 	unit := u.unit(axis)
 	if unit != "" {
 		w -= plot.Width(unit) + 2
 	}
-	return widget.Words(", ", widget.AxisName(axis, max(8, w)), unit)
+	w = max(8, w)
+	name := widget.AxisName(axis, w)
+	if plot.Width(name) < plot.Width(plot.Clean(axis)) {
+		name = strings.TrimSuffix(widget.AxisName(axis, w-1), "…") + "…"
+	}
+	return widget.Words(", ", name, unit)
 }
 
 // after is the unit as it follows a value of an axis.
