@@ -30,7 +30,7 @@ const (
 )
 
 // timedProgram makes the time of a program the objective, if it is longer where there is more to do.
-func (s *survey) timedProgram(ctx context.Context, command []string) (string, error) {
+func (s *timer) timedProgram(ctx context.Context, command []string) (string, error) {
 	reason, err := s.timed(ctx, command)
 	if err != nil || reason != "" || s.took < worthLooking {
 		return reason, err // one sample runs it at least once
@@ -44,7 +44,7 @@ func (s *survey) timedProgram(ctx context.Context, command []string) (string, er
 
 // runsForASetTime says why the time of a program is no measure: it runs as long whatever it does; "" where it is one, and
 // where this machine cannot tell.
-func (s *survey) runsForASetTime(ctx context.Context, command []string) (string, error) {
+func (s *timer) runsForASetTime(ctx context.Context, command []string) (string, error) {
 	measured := s.scaffold
 	if err := s.lay(map[string]string{"beside.sh": besideScript}); err != nil {
 		return "", err
@@ -67,27 +67,37 @@ func (s *survey) runsForASetTime(ctx context.Context, command []string) (string,
 	return fmt.Sprintf("it runs for a set time whatever it does: with half a processor it takes %.3g instead of %.3g s of one, and is done as early; have it print what each case takes, in lines such as `parse: 12.5ms`, or `ops_per_s=1234`", beside, alone), nil
 }
 
-// allSettings reports whether samples hold nothing but what is written in the program that prints it.
-func (s *survey) allSettings(samples []Sample) bool {
-	first := samples[0].Metrics
-	same := func(m record.Metric) bool {
-		return !slices.ContainsFunc(samples, func(other Sample) bool { v, ok := valueOf(other.Metrics, m.Name); return !ok || v != m.Value })
+// printed is what a program prints beside what it measures.
+type printed struct{ *survey }
+
+// settingAlone names a setting where a program prints pairs or a number that are nothing else; "" where one is not.
+func (s *printed) settingAlone(stdout []byte) string {
+	var r output.Report
+	var err error
+	switch s.d.Output {
+	case output.OutputPairs:
+		r, err = output.ParsePairs(stdout)
+	case output.OutputNumber:
+		r, err = output.ParseLastNumber(stdout, output.OrElse(s.m.Objective, "score"))
 	}
-	return len(first) > 0 && s.m.Objective == "" && !slices.ContainsFunc(first, func(m record.Metric) bool { return !same(m) || !s.isSetting(m) })
+	if err != nil || len(r.Metrics) == 0 || slices.ContainsFunc(r.Metrics, func(m record.Metric) bool { return !s.isSetting(m) }) {
+		return ""
+	}
+	return figureText(r.Metrics[0], r.Metrics[0].Value)
 }
 
 // leastSetting is what a number that stands in a program has at least that is hardly there by chance.
 const leastSetting = 10
 
 // isSetting reports whether a metric that no word says more of is a whole number of the program that prints it.
-func (s *survey) isSetting(m record.Metric) bool {
+func (s *printed) isSetting(m record.Metric) bool {
 	if _, sure := config.DirectionOf(m.Name, m.Unit); sure || m.Higher != nil || m.Value < leastSetting || m.Value != math.Trunc(m.Value) {
 		return false
 	}
 	literal := regexp.MustCompile(`(?m)[=:]\s*` + strconv.FormatFloat(m.Value, 'f', -1, 64) + `\b`)
 	program := union([]string{s.d.Found}, s.d.Evaluator)
 	return slices.ContainsFunc(union(program, s.opened), func(f string) bool {
-		if !slices.Contains(program, f) && !(&protection{s}).ofTask(f) {
+		if !slices.Contains(program, f) && !(&protection{s.survey}).ofTask(f) {
 			return false
 		}
 		text, err := s.Lab.Read(f)

@@ -73,7 +73,7 @@ func TestWhatLiesInTheFolderOfABenchmarkIsProtectedHoweverManyFilesItHolds(t *te
 		t.Skip("node is not installed")
 	}
 	r, said, err := surveyed(t, map[string]string{
-		"package.json": `{"name": "kit", "scripts": {"perf": "node ./bench/perf.js"}}`,
+		"package.json":  `{"name": "kit", "scripts": {"perf": "node ./bench/perf.js"}}`,
 		"bench/perf.js": "const kit = require('../index.js');\nconst N = require('./bulk.js');\nconsole.log('number: ' + N);\nconsole.log('insert one by one: ' + kit(N) + 'ms');\n", "bench/bulk.js": "module.exports = 4000;\n", "bench/insert.js": "", "bench/search.js": "", "index.js": "module.exports = n => n / 2;\n",
 	})
 	if err != nil {

@@ -57,6 +57,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	if why := (&protection{s}).blind(s.opened); why != "" && sample.Watched {
 		return why, nil
 	}
+	s.d.Evaluator = after(s.before, plain)
 	switch {
 	case raw.HasResult:
 		s.d.Output = output.OutputFile
@@ -78,18 +79,17 @@ func (s *survey) script(ctx context.Context) (string, error) {
 			return reason, err
 		}
 		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", s.d.Found))
-		return s.timedProgram(ctx, plain)
+		return (&timer{s}).timedProgram(ctx, plain)
 	}
-	reason, err := s.settle(ctx)
-	if err == nil && s.constant && works(output.ParseSuite(raw.Stdout)) {
-		s.d.Output = output.OutputSuite
-		return s.settle(ctx)
+	if setting := (&printed{s}).settingAlone(raw.Stdout); setting != "" {
+		if works(output.ParseSuite(raw.Stdout)) {
+			s.d.Output = output.OutputSuite
+			return s.settle(ctx)
+		}
+		s.Say("what it prints, such as " + setting + ", is a setting that is written in it, so its time is measured")
+		return (&timer{s}).timedProgram(ctx, plain)
 	}
-	if err == nil && s.constant {
-		s.Say(reason + ", so its time is measured")
-		return s.timedProgram(ctx, plain)
-	}
-	return reason, err
+	return s.settle(ctx)
 }
 
 // byInterpreters runs a program of Python by the interpreter that runs the tests, then by

@@ -79,7 +79,6 @@ type survey struct {
 	sources     sources
 	shrinks     bool          // less may be measured, where one measurement takes long
 	tooLong     bool          // the last one did
-	constant    bool          // the last one printed settings alone
 	took        time.Duration // by the last one
 	lent        lent
 	testsCount  bool     // what the tests call, or take, is what is measured
@@ -287,9 +286,6 @@ func (s *survey) settle(ctx context.Context) (string, error) {
 	if !samples[0].Watched {
 		s.Say("which files the evaluator opens could not be seen here: look at evaluator.protected yourself")
 	}
-	if s.constant = s.allSettings(samples); s.constant {
-		return fmt.Sprintf("what it prints, such as %s, is a setting that is written in it", figureText(samples[0].Metrics[0], samples[0].Metrics[0].Value)), nil
-	}
 	s.derive(samples)
 	if m := samples[0].Metrics; s.d.Output == output.OutputSuite && len(m) > 2 {
 		note(s, fmt.Sprintf("CHECK evaluator.objective: %q is the mean of all; where one alone is meant, name it, such as %q", s.m.Objective, m[1].Name))
@@ -432,7 +428,7 @@ func (s *survey) objective(metrics []record.Metric) record.Metric {
 		}
 	}
 	for _, m := range metrics {
-		if !s.isSetting(m) {
+		if !(&printed{s}).isSetting(m) {
 			return m
 		}
 	}
