@@ -3,12 +3,14 @@ writes to one of them changes the other.
 
 Standard library only.
 """
-import collections
+import collections.abc
+import gc
 
 from atoll_guard_tree import held_by
 
 MARK = "\x03"  # before and behind what is told: sharing less than the root is no difference
 ROOMS = (list, dict, set, bytearray, collections.deque)
+VIEWS = (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView)
 DULL = {type(None), bool, int, float, str, bytes}  # nobody writes to them, nor to what they hold
 MOST = 2000  # values that are looked at
 DEEPEST = 5
@@ -28,6 +30,8 @@ def rooms(v, own, hidden):
             todo += [(x, depth + 1) for x in list(dict.values(v)) if type(x) not in DULL]
         elif isinstance(v, (list, tuple, set, frozenset, collections.deque)):
             todo += [(x, depth + 1) for x in v if type(x) not in DULL] if type(v).__iter__ in ITERATORS else []
+        if isinstance(v, VIEWS):  # changes with what it is a view of
+            todo += [(x, depth + 1) for x in gc.get_referents(v) if isinstance(x, dict) or own(type(x))]
         if own(type(v)):
             todo += [(x, depth + 1) for k, x in list(held_by(v).items()) if hidden or not k.startswith("_")]
     return out
