@@ -79,7 +79,7 @@ func (st *steering) mayStart(args []byte) error {
 		return fmt.Errorf("%w: nobody is the mapper; name an agent in roles.mapper, such as the offline one", ErrDecision)
 	}
 	if op := string(job.Operator); op != "" && !slices.Contains(config.Operators(), op) {
-		return fmt.Errorf("%w: there is no operator %q; there are %s", ErrArgument, op, strings.Join(config.Operators(), ", "))
+		return fmt.Errorf("%w: there is no operator %q; there are %s (docs/agents.md: what the built-in agent makes by which)", ErrArgument, op, strings.Join(config.Operators(), ", "))
 	}
 	if agents := st.agents(); job.Agent != "" && !slices.Contains(agents, job.Agent) {
 		return fmt.Errorf("%w: there is no agent %q; there are %s", ErrArgument, job.Agent, strings.Join(agents, ", "))

@@ -89,6 +89,7 @@ func TestWhatCannotBeDecidedIsRefusedWithTheReason(t *testing.T) {
 		{"a job from a candidate that has no value", about(record.StartJob, setting(`{"Parent":99}`)), "no candidate c99"},
 		{"an agent that nobody is", about(record.StartJob, setting(`{"Parent":1,"Agent":"nobody"}`)), `no agent "nobody"; there are offline`},
 		{"an operator that is none", about(record.StartJob, setting(`{"Parent":1,"Operator":"dance"}`)), `no operator "dance"; there are seed, tune`},
+		{"what the built-in agent makes by another operator", about(record.StartJob, setting(`{"Parent":1,"Operator":"idiom"}`)), "(docs/agents.md: what the built-in agent makes by which)"},
 		{"what a person made is no operator to ask for", about(record.StartJob, setting(`{"Parent":1,"Operator":"manual"}`)), "no operator"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
