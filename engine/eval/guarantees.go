@@ -1,9 +1,10 @@
 package eval
 
 import (
+	"slices"
+
 	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
-	"slices"
 )
 
 // Guarantees returns the guarantees that are missing with this evaluator on
