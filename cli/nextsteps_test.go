@@ -138,6 +138,9 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 		"the evaluator fails on the root": {
 			view.Snapshot{Best: view.Standing{ID: record.NoCandidate}, State: record.ExperimentBroken}, []string{"run --new"},
 		},
+		"the root took too long": {
+			view.Snapshot{Best: view.Standing{ID: record.NoCandidate}, State: record.ExperimentBroken, Reason: "the root failed beside it: timed out after 15s"}, []string{"run"},
+		},
 		"an agent is not there": {
 			view.Snapshot{Best: root, State: record.ExperimentBroken, Reason: "coder failed: my-coder: not found; install it, then resume"}, []string{"run"},
 		},

@@ -185,6 +185,8 @@ func (a *App) printVerified(r *verify.Report, v verification) error {
 	fmt.Fprintf(w, "%-10s %s on top of %s (%s)%s\n", "change", r.Named(), view.CleanLine(r.Base), r.Onto.Short(), moved)
 	if left := r.LeftOut(); left != "" {
 		fmt.Fprintf(w, "%-10s %s: brings nothing\n", "left out", view.CleanLine(left))
+	} else if v.minimise && r.Branch != "" {
+		fmt.Fprintf(w, "%-10s nothing: without any part some of the gain is lost\n", "left out")
 	}
 	if r.Behaviour != nil {
 		fmt.Fprintf(w, "%-10s %s\n", "behaviour", behaviourText(r.Behaviour))
@@ -208,7 +210,7 @@ func (a *App) printVerified(r *verify.Report, v verification) error {
 		fmt.Fprintf(w, "%-10s %s made it, and some may bring nothing: `%s` leaves those out\n", "smaller", view.Plural(n, "edit"), a.says("promote "+r.Candidate.String()+" --verify --minimise"))
 	}
 	if r.Behaviour != nil && !r.Behaviour.Compared() {
-		fmt.Fprintf(w, "%-10s nothing looked whether it still does the same: read `git diff %s...%s`, or name command lines in guard_commands of %s and promote it again\n",
+		fmt.Fprintf(w, "%-10s nothing but the evaluator looked whether it still does the same: read `git diff %s...%s`, or name command lines in guard_commands of %s and promote it again\n",
 			"take care", r.Base, r.Branch, config.FileName)
 	}
 	_, err := fmt.Fprintf(w, "branch %s is %s (%s); look at it with `git diff %s...%s`\n", r.Branch, r.Named(), r.Commit[:7], r.Base, r.Branch)

@@ -322,7 +322,7 @@ func TestWhatNothingVouchesForIsRefusedBeforeItsPartsAreMeasured(t *testing.T) {
 func TestCommandsToCompareAreTakenFromTheFileAsItIsNow(t *testing.T) {
 	t.Parallel()
 	dir, yaml, id := guardedRun(t, "")
-	if out := must(t, dir, "promote", id, "--verify", "--branch", "blind"); !strings.Contains(out, "take care  nothing looked whether it still does the same") {
+	if out := must(t, dir, "promote", id, "--verify", "--branch", "blind"); !strings.Contains(out, "take care  nothing but the evaluator looked whether it still does the same") {
 		t.Errorf("what nothing compared is not told:\n%s", out)
 	}
 	put(t, dir, map[string]string{"atoll.yaml": yaml + "guard_commands: [{command: [cat, numbers.conf]}]\n"})

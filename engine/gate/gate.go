@@ -3,6 +3,8 @@ package gate
 import (
 	"bytes"
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +32,7 @@ const (
 	RuleExecutable = "executable" // the executable bit changed
 	RuleBinary     = "binary"     // content a person cannot read
 	RuleChannel    = "channel"    // names the channel of the measurement
+	RuleClock      = "clock"      // writes to what tells the time or prints it
 	RuleOperator   = "operator"   // more than this operator is expected to do
 )
 
@@ -244,12 +247,32 @@ func (c *checker) content(d *record.FileDiff) {
 		c.add(false, RuleBinary, d.Path, "%s is binary: a review cannot read it", name)
 		return
 	}
+	if what := WritesToClock(d.Path, change.Data); what != "" {
+		c.add(false, RuleClock, d.Path, "%s writes to %s, by which a benchmark in the same process tells what it takes", name, quote(what))
+	}
 	for _, word := range channelWords() {
 		if bytes.Contains(change.Data, []byte(word)) {
 			c.add(false, RuleChannel, d.Path, "%s mentions %s, which only an evaluator needs", name, word)
 			return
 		}
 	}
+}
+
+// writesToClock finds code of JavaScript that puts something of its own in the place of what tells the time, or of what
+// prints it.
+var writesToClock = regexp.MustCompile(`(?m)(?:^|[^.\w$])((?:(?:console|performance|Date|globalThis)\s*(?:\.\s*\w+\s*|\[\s*['"][^\]]*\]\s*)+|process\s*\.\s*(?:hrtime|stdout|stderr|cpuUsage|memoryUsage|uptime)\s*(?:\.\s*\w+\s*)*)=[^=>]|Object\s*\.\s*(?:defineProperty|defineProperties|assign)\(\s*(?:console|performance|Date|process|globalThis)\b)`)
+
+// WritesToClock returns what code of a file writes to that tells the time or prints, "" for nothing: a benchmark that
+// runs in the same process tells by it what it takes.
+func WritesToClock(file string, code []byte) string {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".js", ".mjs", ".cjs", ".ts", ".jsx", ".tsx":
+		if m := writesToClock.FindSubmatch(code); m != nil {
+			what, _, _ := strings.Cut(string(m[1]), "=")
+			return strings.TrimSpace(what)
+		}
+	}
+	return ""
 }
 
 // channelWords are names that code which is measured has no reason to know.

@@ -107,6 +107,7 @@ func TestCheck(t *testing.T) {
 		{"an edit of an executable is ordinary", gate.Policy{}, record.OpMutate, []edit{{path: "a", old: record.Executable, mode: record.Executable, data: "x", lines: 1}}, "", ""},
 		{"an unknown mode is refused", gate.Policy{}, record.OpMutate, []edit{{path: "a", mode: 0o100777, data: "x"}}, gate.RulePath, "any"},
 		{"binary content is worth a look", gate.Policy{}, record.OpMutate, []edit{{path: "a", mode: record.Regular, data: "a\x00b", lines: -1}}, "", gate.RuleBinary},
+		{"writing to what prints the figures of a benchmark is worth a look", gate.Policy{}, record.OpMutate, []edit{{path: "a.js", mode: record.Regular, data: "console.timeEnd = l => console.log(l + ': 1ms')", lines: 1}}, "", gate.RuleClock},
 		{"naming the result channel is worth a look", gate.Policy{}, record.OpMutate, []edit{{path: "a", mode: record.Regular, data: "os.environ['ATOLL_RESULT']", lines: 1}}, "", gate.RuleChannel},
 		{"two new names that differ by case are refused", gate.Policy{}, record.OpMutate, []edit{add("a.go"), add("A.go")}, gate.RuleTwin, "any"},
 		{"tune that adds a file is worth a look", gate.Policy{}, record.OpTune, []edit{add("a.go")}, "", gate.RuleOperator},

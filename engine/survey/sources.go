@@ -3,6 +3,7 @@ package survey
 import (
 	"path"
 	"slices"
+	"strings"
 )
 
 // sources tells which files hold code that may be improved, by their names alone.
@@ -12,6 +13,9 @@ type sources struct {
 }
 
 func (s sources) has(f string) bool {
+	if strings.HasSuffix(f, ".d.ts") { // declares types, and runs nothing
+		return false
+	}
 	if len(s.scope) == 0 {
 		return slices.Contains([]string{".py", ".go", ".c", ".h", ".cc", ".cpp", ".rs", ".js", ".mjs", ".ts", ".java", ".rb", ".jl", ".sh"}, path.Ext(f))
 	}

@@ -156,6 +156,9 @@ func (r *Report) Message() string {
 	}
 	if r.Behaviour != nil {
 		fmt.Fprintf(&b, "Behaviour: %s%s.\n", view.Shorten(r.Behaviour.Summary(), 300), map[bool]string{true: " (accepted by a person)"}[r.Accepted])
+		if !r.Behaviour.Compared() {
+			b.WriteString("Read the diff: nothing but the evaluator looked whether it still does the same.\n")
+		}
 		for _, d := range r.Behaviour.Told {
 			fmt.Fprintf(&b, "Nil and empty: %s\n", view.Shorten(d.String(), 200))
 		}
