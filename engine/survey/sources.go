@@ -2,8 +2,11 @@ package survey
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+
+	"atoll/config"
 )
 
 // sources tells which files hold code that may be improved, by their names alone.
@@ -20,6 +23,24 @@ func (s sources) has(f string) bool {
 		return slices.Contains([]string{".py", ".go", ".c", ".h", ".cc", ".cpp", ".rs", ".js", ".mjs", ".ts", ".java", ".rb", ".jl", ".sh"}, path.Ext(f))
 	}
 	return covered(s.scope, f)
+}
+
+// benchFolder finds folders of benchmarks, and program what can be run in one.
+var (
+	benchFolder = regexp.MustCompile(`(?i)^(?:bench|benches|benchmarks?|perf)$`)
+	program     = regexp.MustCompile(`(?i)\.(?:js|mjs|cjs|py|sh)$`)
+)
+
+// benchmarksBeside are programs in folders of benchmarks that no choice runs.
+func benchmarksBeside(files []string, choices []config.Choice) []string {
+	var out []string
+	for _, f := range files {
+		runs := func(c config.Choice) bool { return slices.Contains(c.Command, f) }
+		if benchFolder.MatchString(path.Base(path.Dir(f))) && program.MatchString(f) && !strings.HasPrefix(path.Base(f), "_") && !slices.ContainsFunc(choices, runs) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // mostlyIn reports whether a folder holds most of them: then it is not the

@@ -173,6 +173,9 @@ func (s *survey) choose(ctx context.Context) error {
 	if len(choices) == 0 {
 		s.Say("no benchmark and no evaluator was found: an objective is missing")
 	}
+	if files := benchmarksBeside(s.Lab.Files, choices); len(files) > 0 && s.d.Language != "go" {
+		s.Say("may be benchmarks, but nothing says how they are run: " + someOf(files, 5) + "; one of them can be evaluator.command")
+	}
 	s.d, s.opened, s.before = s.d.With(config.Choice{Output: output.OutputFile}), nil, ""
 	reason, err := s.invent(ctx)
 	switch {
