@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,8 +57,10 @@ func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v veri
 	case c.ID == record.Root:
 		return none, usage(rootStays)
 	}
-	if err := o.Repo.CheckBranch(ctx, o.Target, cmp.Or(v.branch, engine.BranchOf(o.exp, c.ID))); err != nil {
-		return verify.Report{}, err
+	if v.branch != "" { // else a free name is found
+		if err := o.Repo.CheckBranch(ctx, o.Target, v.branch); err != nil {
+			return verify.Report{}, err
+		}
 	}
 	q, err := a.verifying(ctx, o, c, v)
 	if err != nil {
