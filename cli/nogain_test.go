@@ -34,7 +34,7 @@ func TestASearchWithoutAGainSaysSoAndWhatToDo(t *testing.T) {
 		t.Errorf("experiments:\n%s", out)
 	}
 	out := must(t, dir, "run", "--headless")
-	for _, want := range []string{"\nbest  the root: nothing better was found yet\n", "\nnext  ", "run --max-jobs 8 ", "doctor --mutants 20 ", "config explain agents "} {
+	for _, want := range []string{"\nbest  the root: nothing better was found yet\n", "\nnext  ", "run --max-jobs 104 ", "doctor --mutants 20 ", "config explain agents "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the end of the run does not say %q:\n%s", want, out)
 		}
