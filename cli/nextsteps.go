@@ -77,7 +77,7 @@ func nextSteps(s *view.Snapshot) []step {
 	switch {
 	case s.Best.ID > record.Root:
 		return stepsOfBest(s)
-	case s.State == record.ExperimentBroken && strings.Contains(s.Reason, "timed out after"):
+	case s.State == record.ExperimentBroken && strings.Contains(s.Reason, "beside it: timed out after"):
 		return []step{{"run", "the search goes on, best on a calmer machine"}}
 	case s.State == record.ExperimentBroken && (s.Best.ID == record.NoCandidate || strings.Contains(s.Reason, "run --new")):
 		return []step{{"run --new", "once the evaluator is mended: this experiment keeps the one that it began with"}}
