@@ -163,6 +163,27 @@ func TestARootThatCannotBeMeasuredEndsTheRunBeforeAnythingIsSpent(t *testing.T) 
 	}
 }
 
+func TestARootThatFailsWithSubmodulesSaysThatTheyAreEmpty(t *testing.T) {
+	t.Parallel()
+	l := bareLab(t, map[string]string{"program.txt": program, "measure.sh": "cat libs/tree/tree.h"})
+	module := filepath.Join(l.repo, "libs", "tree")
+	write(t, filepath.Join(module, "tree.h"), "int height;\n")
+	git(t, module, "init", "-q")
+	git(t, module, "add", "-A")
+	git(t, module, "commit", "-q", "-m", "start")
+	git(t, l.repo, "add", "-A")
+	git(t, l.repo, "commit", "-q", "-m", "add a library")
+	l.create()
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	err := engine.New(l.ses, l.exp.ID, engine.Options{Unattended: true}).Run(ctx)
+	for _, want := range []string{"tree.h: No such file", "; the submodule libs/tree is empty where candidates are measured"} {
+		if !errors.Is(err, engine.ErrBroken) || !strings.Contains(err.Error(), want) {
+			t.Errorf("err %v, want %q", err, want)
+		}
+	}
+}
+
 func TestOneEngineAtATimeRunsAStateDirectory(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, "budget.jobs=0")

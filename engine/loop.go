@@ -6,10 +6,12 @@ import (
 	"sync"
 	"time"
 
+	"atoll/engine/doctor"
 	"atoll/engine/fold"
 	"atoll/engine/kept"
 	"atoll/engine/schedule"
 	"atoll/engine/work"
+	"atoll/gitops"
 	"atoll/store/record"
 )
 
@@ -248,9 +250,27 @@ func (l *loop) troubled(ctx context.Context) error {
 		return l.setState(ctx, record.ExperimentPaused, now.pause)
 	}
 	if now.broken != "" {
-		return l.setState(ctx, record.ExperimentBroken, now.broken)
+		return l.setState(ctx, record.ExperimentBroken, now.broken+hollow(ctx, l.repo, l.st.Exp.RootTree))
 	}
 	return now.err
+}
+
+// hollow says which folders of the root are empty where it is measured, behind why it failed.
+func hollow(ctx context.Context, repo *gitops.Repo, root record.Hash) string {
+	tree, err := repo.Tree(ctx, root)
+	if err != nil {
+		return "" // the failure itself is told
+	}
+	var names []string
+	for _, f := range tree.Files() {
+		if f.Mode == record.Submodule {
+			names = append(names, f.Path)
+		}
+	}
+	if text := doctor.EmptySubmodules(names); text != "" {
+		return "; " + text
+	}
+	return ""
 }
 
 // folded runs at each fold position.

@@ -87,8 +87,12 @@ func TestInspectSeesDirtSubmodulesAndLFS(t *testing.T) {
 	sub := sample(t)
 	r.run("submodule", "--quiet", "add", sub.dir, "sub")
 	r.commit(nil)
-	if got := inspect(t, r.dir); !got.Submodules || got.Dirty {
+	got := inspect(t, r.dir)
+	if !got.Submodules || got.Dirty {
 		t.Errorf("a submodule: %+v", got)
+	}
+	if paths, err := gitops.Submodules(t.Context(), got, got.Head); err != nil || !slices.Equal(paths, []string{"sub"}) {
+		t.Errorf("the submodules are %q, %v", paths, err)
 	}
 }
 

@@ -31,6 +31,24 @@ func Files(ctx context.Context, t Target, commit record.Hash) (paths []string, e
 	return paths, nil
 }
 
+// Submodules lists the folders of a commit in the user's repository that are other repositories.
+// They are empty in every checkout of the [Repo].
+func Submodules(ctx context.Context, t Target, commit record.Hash) (paths []string, err error) {
+	err = asking(ctx, func(git *command) error {
+		out, err := git.run(ctx, "--git-dir="+t.GitDir, "ls-tree", "-r", "-z", "--full-tree", commit.String())
+		for _, line := range lines(out) {
+			if meta, name, ok := strings.Cut(line, "\t"); ok && strings.HasPrefix(meta, "160000 ") {
+				paths = append(paths, name)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the submodules of %s in %s: %w", commit.Short(), t.Path, err)
+	}
+	return paths, nil
+}
+
 // Mentions lists the files of a commit in the user's repository that have a word.
 func Mentions(ctx context.Context, t Target, commit record.Hash, word string) (paths []string, err error) {
 	prefix := commit.String() + ":"

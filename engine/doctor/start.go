@@ -13,6 +13,7 @@ import (
 	"atoll/engine/gate"
 	"atoll/engine/health"
 	"atoll/engine/roster"
+	"atoll/engine/view"
 	"atoll/engine/work"
 	"atoll/gitops"
 )
@@ -56,6 +57,13 @@ func Start(ctx context.Context, t gitops.Target, l config.Loaded, getenv func(st
 	s.scope(files)
 	s.health(files)
 	s.vouched(files)
+	modules, err := gitops.Submodules(ctx, t, commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	if text := EmptySubmodules(modules); text != "" {
+		s.warnings = append(s.warnings, text)
+	}
 	err = s.targets(files, func(word string) ([]string, error) { return gitops.Mentions(ctx, t, commit, word) })
 	return s.problems, s.warnings, err
 }
@@ -175,6 +183,23 @@ func (s *start) vouched(files []string) {
 	}
 	s.warn("evaluator.stages", "no stage runs tests, and %s: unless evaluator.command looks at the answers itself (`atoll doctor --mutants 20` tells), nothing looks whether a candidate still does what it should; "+
 		"name tests in evaluator.stages, %s (docs/verify.md says what promote does without)", why, cure)
+}
+
+// EmptySubmodules says that submodules are empty where candidates are measured and what to do, "" where there are none.
+func EmptySubmodules(names []string) string {
+	const most = 3
+	what := "the submodules " + strings.Join(names[:min(len(names), most)], ", ")
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		what = "the submodule " + names[0] + " is"
+	case n > most:
+		what += fmt.Sprintf(" and %d more are", n-most)
+	default:
+		what += " are"
+	}
+	return view.CleanLine(what) + " empty where candidates are measured: commit what the evaluator needs of it as files, or put that into evaluator.dir or a folder that evaluator.caches names"
 }
 
 // guarded are the globs of files that are always the root's.

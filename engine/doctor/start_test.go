@@ -21,6 +21,15 @@ func TestABeginningWarnsOfWhatIsHardlyMeant(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	module := func(paths ...string) func(*testing.T, *doctor.Options) {
+		return func(t *testing.T, o *doctor.Options) {
+			for _, path := range paths {
+				dir := filepath.Join(o.Target.Path, path)
+				git(t, o.Target.Path, "init", "-q", dir)
+				git(t, dir, "-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-q", "--allow-empty", "-m", "start")
+			}
+		}
+	}
 	for name, tc := range map[string]struct {
 		yaml   string
 		change func(*testing.T, *doctor.Options) // before a commit
@@ -34,7 +43,11 @@ func TestABeginningWarnsOfWhatIsHardlyMeant(t *testing.T) {
 		"the guard knows a language of the root":             {timed, python, unseen, ""},
 		"what command lines print is compared":               {timed + "guard_commands: [{command: [cat, value.txt]}]\n", nil, unseen, ""},
 		"a stage is before the one that measures":            {strings.Replace(timed, "evaluator: {", "evaluator: {stages: [{command: [make test], output: none}, {name: measure}], ", 1), nil, unseen, ""},
-		"an evaluator that judges answers looks itself":      {whole + "guard: off\n", nil, unseen, ""},
+		"a submodule":     {whole, module("libs/tree"), "the submodule", " libs/tree is empty where candidates are measured: commit what the evaluator needs of it as files, or put that into evaluator.dir or a folder that evaluator.caches names"},
+		"two submodules":  {whole, module("a", "b"), "the submodule", "s a, b are empty where"},
+		"four submodules": {whole, module("a", "b", "c", "d"), "the submodule", "s a, b, c and 1 more are empty where"},
+		"no submodule":    {whole, python, "submodule", ""},
+		"an evaluator that judges answers looks itself": {whole + "guard: off\n", nil, unseen, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
