@@ -163,7 +163,7 @@ func repeated(s *view.Snapshot) (command, why string) {
 // moreJobs is how a search goes on whose jobs are used up.
 func moreJobs(s *view.Snapshot) []step {
 	most := s.Jobs.Max
-	if s.State != record.ExperimentDone || most <= 0 || s.Jobs.Ended()+s.Jobs.Held < most {
+	if s.State != record.ExperimentDone || most <= 0 || s.Jobs.Left() > 0 {
 		return nil
 	}
 	const few = 100 // and no search is worth going on by less

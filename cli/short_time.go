@@ -119,7 +119,7 @@ func candidatesIn(time, each time.Duration, workers int) string {
 // candidatesLeft tells how many candidates a run can bring that has so much time, of those that the
 // budget leaves.
 func candidatesLeft(s *view.Snapshot, time, each time.Duration) string {
-	left := s.Jobs.Max - s.Jobs.Ended() - s.Jobs.Held
+	left := s.Jobs.Left()
 	switch workers := max(1, s.Settings.Workers); {
 	case s.Jobs.Max > 0 && left <= 0:
 		return fmt.Sprintf("no candidate is made in this run: the budget of %s is used up", view.Plural(s.Jobs.Max, "job"))

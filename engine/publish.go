@@ -172,7 +172,7 @@ func (p *publisher) fillCounts(ctx context.Context, snap *view.Snapshot, now pre
 			snap.Ends = over
 		}
 	}
-	if left := snap.Jobs.Max - snap.Jobs.Ended() - snap.Jobs.Held; snap.Jobs.Max > 0 && snap.PerMinute > 0 && left > 0 {
+	if left := snap.Jobs.Left(); snap.Jobs.Max > 0 && snap.PerMinute > 0 && left > 0 {
 		snap.ETA = time.Duration(float64(left) / snap.PerMinute * float64(time.Minute))
 	}
 	return nil

@@ -91,8 +91,8 @@ func TestInspectSeesDirtSubmodulesAndLFS(t *testing.T) {
 	if !got.Submodules || got.Dirty {
 		t.Errorf("a submodule: %+v", got)
 	}
-	if paths, err := gitops.Submodules(t.Context(), got, got.Head); err != nil || !slices.Equal(paths, []string{"sub"}) {
-		t.Errorf("the submodules are %q, %v", paths, err)
+	if _, submodules, err := gitops.Files(t.Context(), got, got.Head); err != nil || !slices.Equal(submodules, []string{"sub"}) {
+		t.Errorf("the submodules are %q, %v", submodules, err)
 	}
 }
 

@@ -18,35 +18,24 @@ func Resolve(ctx context.Context, t Target, rev string) (commit record.Hash, err
 	return commit, err
 }
 
-// Files lists the paths of all files of a commit in the user's repository.
-func Files(ctx context.Context, t Target, commit record.Hash) (paths []string, err error) {
-	err = asking(ctx, func(git *command) error {
-		out, err := git.run(ctx, "--git-dir="+t.GitDir, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit.String())
-		paths = lines(out)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list the files of %s in %s: %w", commit.Short(), t.Path, err)
-	}
-	return paths, nil
-}
-
-// Submodules lists the folders of a commit in the user's repository that are other repositories.
-// They are empty in every checkout of the [Repo].
-func Submodules(ctx context.Context, t Target, commit record.Hash) (paths []string, err error) {
+// Files lists the paths of all files of a commit in the user's repository. Of those, submodules are folders that are
+// other repositories: they are empty in every checkout of the [Repo].
+func Files(ctx context.Context, t Target, commit record.Hash) (paths, submodules []string, err error) {
 	err = asking(ctx, func(git *command) error {
 		out, err := git.run(ctx, "--git-dir="+t.GitDir, "ls-tree", "-r", "-z", "--full-tree", commit.String())
+		paths, submodules = nil, nil // asked again
 		for _, line := range lines(out) {
-			if meta, name, ok := strings.Cut(line, "\t"); ok && strings.HasPrefix(meta, "160000 ") {
-				paths = append(paths, name)
+			meta, name, _ := strings.Cut(line, "\t")
+			if paths = append(paths, name); strings.HasPrefix(meta, "160000 ") {
+				submodules = append(submodules, name)
 			}
 		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list the submodules of %s in %s: %w", commit.Short(), t.Path, err)
+		return nil, nil, fmt.Errorf("list the files of %s in %s: %w", commit.Short(), t.Path, err)
 	}
-	return paths, nil
+	return paths, submodules, nil
 }
 
 // Mentions lists the files of a commit in the user's repository that have a word.

@@ -50,17 +50,13 @@ func Start(ctx context.Context, t gitops.Target, l config.Loaded, getenv func(st
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := gitops.Files(ctx, t, commit)
+	files, modules, err := gitops.Files(ctx, t, commit)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.scope(files)
 	s.health(files)
 	s.vouched(files)
-	modules, err := gitops.Submodules(ctx, t, commit)
-	if err != nil {
-		return nil, nil, err
-	}
 	if text := EmptySubmodules(modules); text != "" {
 		s.warnings = append(s.warnings, text)
 	}

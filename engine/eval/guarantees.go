@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"slices"
-
 	"atoll/engine/eval/output"
 	"atoll/engine/sandbox"
 )
@@ -27,7 +25,7 @@ func (e *Evaluator) Guarantees() []string {
 			add("Shared process: " + st.adapter.why + ".")
 		case st.adapter != nil && st.adapter.stdout:
 			add("Score on stdout: " + st.adapter.why + ".")
-		case st.adapter == nil && slices.Contains([]string{output.OutputJSON, output.OutputNumber, output.OutputPairs, output.OutputSuite}, st.Output):
+		case st.adapter == nil && st.Output != output.OutputFile && st.Output != output.OutputNone:
 			add("Score on stdout: candidate code that the evaluator starts with the same stdout can print a score of its own; result-file cannot be forged that way.")
 		}
 	}

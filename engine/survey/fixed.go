@@ -29,23 +29,21 @@ const (
 	worthLooking  = time.Second
 )
 
-// timedProgram makes the time of a program the objective, if it is longer where there is more to do.
-func (s *timer) timedProgram(ctx context.Context, command []string) (string, error) {
-	reason, err := s.timed(ctx, command)
-	if err != nil || reason != "" || s.took < worthLooking {
-		return reason, err // one sample runs it at least once
+// timedProgram makes the time of a program the objective, of which a run took so long, if it is longer where there is
+// more to do.
+func (s *timer) timedProgram(ctx context.Context, command []string, took time.Duration) (string, error) {
+	if took >= worthLooking {
+		if reason, err := s.runsForASetTime(ctx, command); err != nil || reason != "" {
+			return reason, err
+		}
 	}
-	if reason, err = s.runsForASetTime(ctx, command); reason != "" {
-		s.drop()
-		s.m.Objective, s.m.Direction = "", ""
-	}
-	return reason, err
+	return s.timed(ctx, command)
 }
 
 // runsForASetTime says why the time of a program is no measure: it runs as long whatever it does; "" where it is one, and
 // where this machine cannot tell.
 func (s *timer) runsForASetTime(ctx context.Context, command []string) (string, error) {
-	measured := s.scaffold
+	defer s.drop()
 	if err := s.lay(map[string]string{"beside.sh": besideScript}); err != nil {
 		return "", err
 	}
@@ -53,9 +51,6 @@ func (s *timer) runsForASetTime(ctx context.Context, command []string) (string, 
 	o.Command, o.Output, o.Objective = wordy(after(s.before, append([]string{"bash", "{dir}/beside.sh"}, command...))), output.OutputFile, ""
 	s.doing(firstPatience, "looking whether %s runs for a set time, whatever it does", oneLine(command))
 	sample, err := s.Lab.Run(ctx, o, false)
-	if laid := s.lay(measured); err == nil {
-		err = laid
-	}
 	if err != nil || sample.Failed() {
 		return "", err
 	}

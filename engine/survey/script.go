@@ -41,7 +41,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 		case err != nil:
 			return "", err
 		case why == "":
-			sample, s.d.Evaluator = behind, after(s.before, plain)
+			sample = behind
 		case sample.Raw.Exit != 0:
 			return because(sample.Reason, file, why), nil
 		}
@@ -54,10 +54,10 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	if raw.Exit != 0 {
 		return s.helpful(sample.Reason, after(s.before, plain)), nil
 	}
+	s.d.Evaluator = after(s.before, plain)
 	if why := (&protection{s}).blind(s.opened); why != "" && sample.Watched {
 		return why, nil
 	}
-	s.d.Evaluator = after(s.before, plain)
 	switch {
 	case raw.HasResult:
 		s.d.Output = output.OutputFile
@@ -79,7 +79,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 			return reason, err
 		}
 		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", s.d.Found))
-		return (&timer{s}).timedProgram(ctx, plain)
+		return (&timer{s}).timedProgram(ctx, plain, raw.Wall)
 	}
 	if setting := (&printed{s}).settingAlone(raw.Stdout); setting != "" {
 		if works(output.ParseSuite(raw.Stdout)) {
@@ -87,7 +87,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 			return s.settle(ctx)
 		}
 		s.Say("what it prints, such as " + setting + ", is a setting that is written in it, so its time is measured")
-		return (&timer{s}).timedProgram(ctx, plain)
+		return (&timer{s}).timedProgram(ctx, plain, raw.Wall)
 	}
 	return s.settle(ctx)
 }

@@ -175,31 +175,26 @@ func (c *check) gate(ctx context.Context) error {
 		c.report.refuse("the gate refuses it: %s", v.Reason())
 		return nil
 	}
-	return c.keepsTheClock(ctx, diffs)
+	return c.keepsTheClock(ctx, v, diffs)
 }
 
 // keepsTheClock refuses a change that writes to what a benchmark tells its time by, in a file that does not on the branch.
-func (c *check) keepsTheClock(ctx context.Context, diffs []record.FileDiff) error {
-	for _, d := range c.delta {
-		what := gate.WritesToClock(d.Path, d.Data)
-		if what == "" || c.q.Believed {
+func (c *check) keepsTheClock(ctx context.Context, v gate.Verdict, diffs []record.FileDiff) error {
+	for _, f := range v.Findings {
+		if f.Rule != gate.RuleClock || c.q.Believed {
 			continue
 		}
-		for i := range diffs {
-			if old := &diffs[i]; old.Path == d.Path && old.OldExist {
-				data, err := c.repo.Blob(ctx, old.OldHash)
-				if err != nil {
-					return err
-				}
-				if gate.WritesToClock(d.Path, data) != "" {
-					what = ""
-				}
+		if i := slices.IndexFunc(diffs, func(d record.FileDiff) bool { return d.Path == f.Path && d.OldExist }); i >= 0 {
+			old, err := c.repo.Blob(ctx, diffs[i].OldHash)
+			if err != nil {
+				return err
+			}
+			if gate.WritesToClock(f.Path, old) != "" {
+				continue
 			}
 		}
-		if what != "" {
-			c.report.refuse("%s writes to %s, by which a benchmark that runs in the same process tells what it takes: the figures may be its own; look at `atoll diff %s`; --believe promotes it after that", d.Path, what, c.q.Candidate.ID)
-			return nil
-		}
+		c.report.refuse("%s: the figures may be its own; look at `atoll diff %s`; --believe promotes it after that", f.Text, c.q.Candidate.ID)
+		return nil
 	}
 	return nil
 }

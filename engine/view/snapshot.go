@@ -120,6 +120,9 @@ func (c Counts) Ended() int {
 	return c.Placed + c.Scored + c.Rejected + c.Failed + c.Duplicate + c.Cancelled
 }
 
+// Left returns how many make jobs the budget leaves, those that wait for a person taken off; there must be one.
+func (c Counts) Left() int { return c.Max - c.Ended() - c.Held }
+
 // Grid is the archive of the shown island.
 type Grid struct {
 	Dims     []int // cells per axis; the flat index is row-major, axis 0 slowest

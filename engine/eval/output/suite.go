@@ -33,23 +33,21 @@ var suiteKinds = []suiteKind{
 // passed over. A case that comes twice is told apart by its number.
 func ParseSuite(stdout []byte) (Report, error) {
 	text := Clean(string(stdout))
-	found := [][]suiteCase{}
-	for _, k := range suiteKinds {
-		found = append(found, slices.Concat(k.cases(text), k.rows(text)))
-	}
-	most := 0
-	for i := range found {
-		if len(found[i]) > len(found[most]) {
-			most = i
+	var kind *suiteKind
+	var cases []suiteCase
+	for i := range suiteKinds {
+		k := &suiteKinds[i]
+		if found := slices.Concat(k.cases(text), k.rows(text)); len(found) > len(cases) {
+			kind, cases = k, found
 		}
 	}
-	switch n := len(found[most]); {
+	switch n := len(cases); {
 	case n == 0:
 		return Report{}, errors.New("no line of stdout tells how often a case runs in a second or what it takes, such as \"parse x 1,234 ops/sec\" or \"parse: 12.5ms\"")
 	case n >= MaxMetrics:
 		return Report{}, fmt.Errorf("stdout tells of %d cases, and at most %d are read", n, MaxMetrics-1)
 	}
-	return suiteKinds[most].report(found[most])
+	return kind.report(cases)
 }
 
 // suiteCase is one case of a suite.
