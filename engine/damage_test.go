@@ -237,6 +237,25 @@ func loose(kind string, fn func(rel string) func(*wreck)) func(*wreck) {
 	}
 }
 
+// packed flips a byte of an object in a pack.
+func packed(object string) func(*wreck) {
+	return func(w *wreck) {
+		pack := "store.git/objects/pack/*.pack"
+		dir := filepath.Join(w.dir, "store.git")
+		for line := range strings.Lines(git(w.t, dir, "verify-pack", "-v", w.path(pack))) {
+			if f := strings.Fields(line); len(f) == 5 && f[0] == object { // name, kind, size, size there, offset
+				at, err := strconv.Atoi(f[4])
+				if err != nil {
+					w.t.Fatal(err)
+				}
+				flipAt(pack, at+3)(w)
+				return
+			}
+		}
+		w.t.Fatalf("%s is in no pack", object)
+	}
+}
+
 func damages() []damage {
 	list := []damage{
 		{name: "the first byte of the database", do: flipAt("atoll.db", 0), mended: true},
@@ -261,6 +280,7 @@ func damages() []damage {
 		{name: "the shared memory beside the write-ahead log", killed: true, do: flipAt("atoll.db-shm", 50), harmless: true},
 		{name: "the header of a pack", full: true, do: flipAt("store.git/objects/pack/*.pack", 2), mended: true},
 		{name: "a byte in a pack", do: flip("store.git/objects/pack/*.pack", 0.5), mended: true},
+		{name: "the empty tree in a pack", do: packed("4b825dc642cb6eb9a060e54bf8d69288fbee4904"), mended: true},
 		{name: "an early byte in a pack", full: true, do: flip("store.git/objects/pack/*.pack", 0.02), mended: true},
 		{name: "the end of a pack", full: true, do: flipAt("store.git/objects/pack/*.pack", -3), mended: true},
 		{name: "half a pack", do: cut("store.git/objects/pack/*.pack", 0.5), mended: true},

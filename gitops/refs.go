@@ -256,10 +256,7 @@ func (r *Repo) anchored(ctx context.Context, exp record.ExperimentID) (held []re
 
 // addAnchor writes one anchor commit on top of the chain and moves the ref.
 func (r *Repo) addAnchor(ctx context.Context, exp record.ExperimentID, chain *anchorChain, commits []record.Hash) error {
-	if err := r.use(ctx, func(o *objects) error {
-		_, err := o.write(plumbing.TreeObject, nil)
-		return err
-	}); err != nil {
+	if err := r.KeepEmptyTree(ctx); err != nil {
 		return err
 	}
 	message := fmt.Sprintf("%s%d\n", anchorTitle, exp)
@@ -282,6 +279,14 @@ func (r *Repo) addAnchor(ctx context.Context, exp record.ExperimentID, chain *an
 	chain.tip = tip
 	chain.hold(commits)
 	return nil
+}
+
+// KeepEmptyTree writes the tree without entries, which anchors name, unless it is there.
+func (r *Repo) KeepEmptyTree(ctx context.Context) error {
+	return r.use(ctx, func(o *objects) error {
+		_, err := o.write(plumbing.TreeObject, nil)
+		return err
+	})
 }
 
 // chain reads the anchors of an experiment, once and again when another
