@@ -88,6 +88,8 @@ type Guard struct {
 	o          Options
 	recordings recordings
 	compiled   recordings // what the compiler adds to the cache of Go, by tree and folder
+	// the probe of Python, which every process of it begins with
+	compiledPython compiledParts
 }
 
 // New makes a Guard. Errors wrap [ErrOptions].

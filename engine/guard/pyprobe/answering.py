@@ -3,7 +3,6 @@ of the object that was asked, and what of all that others write to as well.
 
 Standard library only.
 """
-import asyncio
 import contextlib
 import inspect
 import io
@@ -47,7 +46,11 @@ def answer(f, me, making, args, kwargs, shares=True):
 
 def called(f, args, kwargs):
     result = f(*args, **kwargs)
-    return asyncio.run(result) if inspect.iscoroutine(result) else result
+    if not inspect.iscoroutine(result):
+        return result
+    import asyncio  # few trees need it, and it takes as long as all else that a process begins with
+
+    return asyncio.run(result)
 
 
 def again(f, args, kwargs, result, others):

@@ -7,7 +7,6 @@ import copy
 import os
 import sys
 import types
-import unittest
 
 from atoll_guard_offers import module_of
 from atoll_guard_outcomes import FLOAT_MARK, failure, is_drained, show
@@ -292,7 +291,8 @@ def made(test, module):
     if test.owner is None:
         return None
     cls = getattr(module, test.owner.name)
-    me = cls(test.function.name) if issubclass(cls, unittest.TestCase) else cls()
+    of_unittest = "unittest" in sys.modules and issubclass(cls, sys.modules["unittest"].TestCase)
+    me = cls(test.function.name) if of_unittest else cls()
     for name in SETTING_UP:
         if hasattr(me, name):
             f = getattr(me, name)

@@ -3,8 +3,6 @@ rewrite it: PYTEST_DONT_REWRITE).
 
 Standard library only.
 """
-import unittest
-
 NAME = "atoll_guard_turns"
 before = []
 
@@ -16,6 +14,8 @@ def pytest_runtest_logstart(nodeid, location):
 
 def of_unittest():
     """Has tests of unittest begin with it as well."""
+    import unittest
+
     run = unittest.TestCase.run
 
     def with_turn(self, result=None):
