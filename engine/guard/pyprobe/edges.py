@@ -176,6 +176,16 @@ def to_length(s, n):
     return (s * (n // len(s) + 1))[:n]
 
 
+def nested(strs):
+    """Texts in which one that code looks for stands within itself, alone or with what ends it: what takes it out once leaves another."""
+    few = [s for s in strs if 0 < len(s) <= 12][:MOST_PAIRED]
+    for s in few:
+        begin, rest = s[: len(s) // 2], s[len(s) // 2 :]
+        if begin:
+            yield begin + s + rest
+            yield from (begin + s + "x" + end + rest + "y" + end for end in few if end != s)
+
+
 class Edges:
     """The edges of the constants that a request names."""
 
@@ -219,7 +229,7 @@ class Edges:
             if i < 10:
                 written += ["0%d" % n, "+%d" % n, "%d.5" % n, "%dx" % n, " %d" % n]
         pairs = [v for a in self.marks[:12] for b in self.marks[:12] for v in (a + b, "x" + a + b + "y")]
-        return distinct(in_turn(ENDS, list(in_turn(*variants)), list(in_turn(*marked)), of_length, runs, places, written + [repr(f) for f in self.floats[:30]], pairs))
+        return distinct(in_turn(ENDS, list(in_turn(*variants)), list(in_turn(*marked)), of_length, runs, places, written + [repr(f) for f in self.floats[:30]], pairs, list(nested(self.strs))))
 
     def near(self, v):
         """Edges in the place of a recorded value, made of it where it has a size."""

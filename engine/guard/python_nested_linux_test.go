@@ -1,0 +1,57 @@
+package guard_test
+
+import "testing"
+
+// taker takes texts out of others until there are none left.
+const taker = `
+def uncommented(text):
+    while (at := text.find("<!--")) >= 0:
+        end = text.find("-->", at)
+        if end < 0:
+            break
+        text = text[:at] + text[end + 3:]
+    return text
+
+
+def within(path):
+    while "../" in path:
+        path = path.replace("../", "")
+    return path
+`
+
+const takerTest = `
+import unittest
+from kit import uncommented, within
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertEqual(uncommented("a <!-- b --> c"), "a  c")
+        self.assertEqual(within("../etc/../passwd"), "etc/passwd")
+`
+
+func TestTextsThatStandWithinThemselvesAreGivenToPythonCode(t *testing.T) {
+	t.Parallel()
+	eachIsFound(t, 300, taker, takerTest, []edited{
+		{"what ends is taken out once", `    while (at := text.find("<!--")) >= 0:
+        end = text.find("-->", at)
+        if end < 0:
+            break
+        text = text[:at] + text[end + 3:]
+    return text
+`, `    out, begin = [], 0
+    while (at := text.find("<!--", begin)) >= 0:
+        end = text.find("-->", at)
+        if end < 0:
+            break
+        out.append(text[begin:at])
+        begin = end + 3
+    return "".join(out) + text[begin:]
+`, "kit.uncommented"},
+		{"a text is taken out once", `    while "../" in path:
+        path = path.replace("../", "")
+    return path
+`, `    return path.replace("../", "")
+`, "kit.within"},
+	})
+}
