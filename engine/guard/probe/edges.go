@@ -225,8 +225,31 @@ func edgeTexts(ints []int64, floats []float64, strs, recorded []string, numbers 
 		ofLengths(ints, numbers, marks, recorded),
 		writtenOut(ints, numbers, floats, numbered),
 		pairs(marks),
+		nested(strs),
 	)
 	return distinct(list, mostEdges)
+}
+
+// nested are texts in which one that the code looks for stands within itself, alone or with
+// what ends it: what takes it out once leaves another.
+func nested(strs []string) []string {
+	few := slices.DeleteFunc(slices.Clone(strs), func(s string) bool { return s == "" || len(s) > 12 })
+	few = few[:min(len(few), mostMarks)]
+	var out []string
+	for _, s := range few {
+		r := []rune(s)
+		begin, rest := string(r[:len(r)/2]), string(r[len(r)/2:])
+		if begin == "" {
+			continue
+		}
+		out = append(out, begin+s+rest)
+		for _, end := range few {
+			if end != s {
+				out = append(out, begin+s+"x"+end+rest+"y"+end)
+			}
+		}
+	}
+	return out
 }
 
 // someOf are a few texts of the tests, of other lengths.
