@@ -234,7 +234,7 @@ func (a *App) summary(s *view.Snapshot, axes string) error {
 		}
 		fmt.Fprintln(w)
 	}
-	if text := a.sure(s); text != "" {
+	if text := s.SureText(); text != "" {
 		fmt.Fprintf(w, "note  %s\n", text)
 	}
 	if text := a.hopeful(s); text != "" {

@@ -26,16 +26,6 @@ func unsure(s *view.Snapshot) string {
 	return fmt.Sprintf("the gain of %s is not confirmed: by the %s held out so far it may be none", b.ID, view.Plural(c.N, "sample"))
 }
 
-// sure names whose gain is sure where that of the best is not, and what to do with it where it
-// is on no branch yet; "" for nobody.
-func (a *App) sure(s *view.Snapshot) string {
-	text := s.SureText()
-	if text == "" || s.Sure.Verified != nil {
-		return text
-	}
-	return fmt.Sprintf("%s: `%s` measures it on your branch", text, a.says("promote "+s.Sure.ID.String()+" --verify"))
-}
-
 // hopeful names who looks better than the best and is not proven, and what finds out; "" for nobody.
 func (a *App) hopeful(s *view.Snapshot) string {
 	who, ok := s.Ahead()
@@ -43,7 +33,11 @@ func (a *App) hopeful(s *view.Snapshot) string {
 		return ""
 	}
 	value := fmt.Sprintf("%s by %s", s.Valued(view.FormatValue(who.Objective)), view.Plural(who.Samples, "sample"))
-	if !who.Plain {
+	switch {
+	case who.Leads:
+		return fmt.Sprintf("%s looks better than the best, %s, and its gain is not confirmed: `%s` goes on, `%s` measures it alone", who.ID, value,
+			a.says("run"), a.says("promote "+who.ID.String()+" --verify"))
+	case !who.Plain:
 		return fmt.Sprintf("%s looks better than the root, %s, which may be noise: `%s` goes on", who.ID, value, a.says("run"))
 	}
 	return fmt.Sprintf("%s looks better than the best, %s, which is too few to be sure: `%s` goes on, `%s` measures it alone", who.ID, value,
@@ -128,9 +122,6 @@ func stepsOfBest(s *view.Snapshot) []step {
 			return append(out, more...)
 		}
 		return append(out, step{"run", "the search goes on: its jobs are not used up"})
-	}
-	if s.Sure != nil && s.Sure.Verified == nil {
-		out = append(out, step{"promote " + s.Sure.ID.String() + " --verify", "its gain is confirmed"})
 	}
 	if s.Best.Verified == nil { // else it is on a branch already
 		out = append(out, step{"promote best --verify", ""})

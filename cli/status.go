@@ -92,7 +92,7 @@ func (a *App) printStatus(o *opened, s *view.Snapshot) error {
 	if why := unsure(s); why != "" {
 		fmt.Fprintf(w, "note  %s\n", why)
 	}
-	if text := a.sure(s); text != "" {
+	if text := s.SureText(); text != "" {
 		fmt.Fprintf(w, "note  %s\n", text)
 	}
 	if text := a.hopeful(s); text != "" {

@@ -50,19 +50,17 @@ func TestTheSummaryCountsWhatWasRejectedByWhom(t *testing.T) {
 	}
 }
 
-func TestTheSummaryNamesWhoseGainIsConfirmedWhereThatOfTheBestIsNot(t *testing.T) {
+func TestTheSummaryNamesWhoLeadsWithoutAProof(t *testing.T) {
 	s := finished()
-	sure := s.Best
-	sure.ID, s.Best.Claim.Word = 7, evidence.Unconfirmed
 	for _, tt := range []struct {
 		name string
-		sure *view.Standing
+		hope *view.Rival
 		want bool
-	}{{"somebody led before", &sure, true}, {"nobody did", nil, false}} {
-		s.Sure = tt.sure
+	}{{"somebody does", &view.Rival{ID: 7, Objective: 2.5, Samples: 4, Leads: true}, true}, {"nobody does", nil, false}} {
+		s.Hope = tt.hope
 		r := newRig(t, s, 120, 36)
 		r.keys("F")
-		if frame := ansi.Strip(r.app.frame()); strings.Contains(frame, "c7 led before with") != tt.want {
+		if frame := ansi.Strip(r.app.frame()); strings.Contains(frame, "c7 looks better, 2.5 by 4 samples: its gain is not") != tt.want {
 			t.Errorf("%s:\n%s", tt.name, frame)
 		}
 	}

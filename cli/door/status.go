@@ -25,7 +25,7 @@ type Status struct {
 	Noisy      bool                   `json:"noisy"`
 	Root       *Standing              `json:"root"`
 	Best       *Standing              `json:"best"`
-	Sure       *Standing              `json:"sure,omitempty"` // whose gain is confirmed, where that of the best is not
+	Sure       *Standing              `json:"sure,omitempty"` // whom a promotion verified while the root is the best
 	Niches     struct {
 		Filled int `json:"filled"`
 		Total  int `json:"total"`

@@ -135,10 +135,12 @@ func (e *curveEnd) fits(c *curveData, now curvePoint, best record.CandidateID) b
 	return last == now && leads
 }
 
-// since is when the best became the best, 0 while there is none.
-func (c *curveData) since() record.Millis {
-	if n := len(c.reigns); n > 0 {
-		return c.reigns[n-1].At
+// since is when a candidate came to lead last, 0 where it never did.
+func (c *curveData) since(id record.CandidateID) record.Millis {
+	for _, r := range slices.Backward(c.reigns) {
+		if r.ID == id {
+			return r.At
+		}
 	}
 	return 0
 }

@@ -30,27 +30,30 @@ func TestWhoLooksPlainlyBetterThanTheBestIsNamedUntilItIsFoundOut(t *testing.T) 
 	}
 }
 
-func TestWhoseGainIsConfirmedIsNamedWhileThatOfTheBestIsNot(t *testing.T) {
+func TestWhoseGainIsConfirmedIsTheBestWhileThatOfWhoLeadsIsNot(t *testing.T) {
 	const dev = 0.1
-	named := 0
+	told := 0
 	for seed := range uint64(4) {
 		w := newTrial(t, seed+1, 300, dev, nearTen)
 		w.look = func() {
 			s := w.st.Snapshot()
-			if s.Sure == nil {
+			if claim, ok := w.st.ClaimOf(s.Best.ID); !ok || claim != s.Best.Claim || w.st.Candidate(s.Best.ID).Out() {
+				t.Errorf("c%d is the best with %+v, and has %+v", s.Best.ID, s.Best.Claim, claim)
+			}
+			if s.Best.ID == w.st.Best {
 				return
 			}
-			named++
-			if s.Sure.ID == s.Best.ID || s.Sure.Claim.Word != evidence.Confirmed || s.Best.Claim.Word == evidence.Confirmed {
-				t.Errorf("c%d (%s) is named beside the best, c%d (%s)", s.Sure.ID, s.Sure.Claim.Word, s.Best.ID, s.Best.Claim.Word)
+			told++
+			if leads, _ := w.st.ClaimOf(w.st.Best); s.Best.Claim.Word != evidence.Confirmed || leads.Word == evidence.Confirmed {
+				t.Errorf("c%d (%s) is told as the best, and c%d (%s) leads", s.Best.ID, s.Best.Claim.Word, w.st.Best, leads.Word)
 			}
-			if claim, ok := w.st.ClaimOf(s.Sure.ID); !ok || claim != s.Sure.Claim || w.st.Candidate(s.Sure.ID).Out() {
-				t.Errorf("c%d is named with %+v, and has %+v", s.Sure.ID, s.Sure.Claim, claim)
+			if who, ok := s.Ahead(); !ok || who.ID != w.st.Best || !who.Leads {
+				t.Errorf("%+v is named beside the best, and c%d leads", who, w.st.Best)
 			}
 		}
 		w.run()
 	}
-	if named == 0 {
-		t.Error("nobody was ever named")
+	if told == 0 {
+		t.Error("who led was always confirmed before anybody else")
 	}
 }

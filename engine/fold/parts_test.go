@@ -51,8 +51,8 @@ func TestAReignBeginsWhenTheBestChangesAndNotBeforeTheOneItFollows(t *testing.T)
 	d.crowned(2, 0, 20) // still the root
 	d.crowned(3, 7, 5)  // ended earlier, folded later
 	want := []view.Reign{{X: 1, At: 10, ID: 0}, {X: 3, At: 10, ID: 7}}
-	if !slices.Equal(d.snapshot().Reigns, want) || d.since() != 10 {
-		t.Errorf("reigns %v since %d; want %v", d.snapshot().Reigns, d.since(), want)
+	if !slices.Equal(d.snapshot().Reigns, want) || d.since(want[len(want)-1].ID) != 10 {
+		t.Errorf("reigns %v since %d; want %v", d.snapshot().Reigns, d.since(want[len(want)-1].ID), want)
 	}
 }
 

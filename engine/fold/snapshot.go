@@ -36,11 +36,15 @@ func (s *State) Snapshot() *view.Snapshot {
 	}
 	snap.Experiment.State = s.Run
 	snap.Root = s.standing(s.Candidate(record.Root), 0)
-	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since())
-	snap.Hope = hope(s)
-	snap.Rejections = rejections(s)
+	snap.Best = s.standing(s.Candidate(s.Best), s.curves.since(s.Best))
 	snap.Best.Verified = s.Decided.verified(s.Best)
-	snap.Sure = sure(s, &snap.Best)
+	snap.Hope = hope(s)
+	if sure := sure(s, &snap.Best); sure != nil && s.Best != record.Root {
+		snap.Best, snap.Hope = *sure, s.leads()
+	} else {
+		snap.Sure = sure
+	}
+	snap.Rejections = rejections(s)
 	if s.Noisy {
 		snap.Curves.Best = s.curves.held(snap.Root.Claim.Value)
 	}
@@ -80,6 +84,12 @@ func hope(s *State) *view.Rival {
 	return &view.Rival{ID: m.ID(), Objective: m.Objective, Samples: int(m.Samples), Plain: plain}
 }
 
+// leads is who leads without a proof, beside somebody whose gain is proven.
+func (s *State) leads() *view.Rival {
+	m := s.Candidate(s.Best)
+	return &view.Rival{ID: m.ID(), Objective: m.Objective, Samples: int(m.Samples), Leads: true}
+}
+
 // rejections counts the candidates that are rejected by decision, by who decided last.
 func rejections(s *State) (n view.Rejections) {
 	seen := map[record.CandidateID]bool{}
@@ -102,11 +112,18 @@ func rejections(s *State) (n view.Rejections) {
 	return n
 }
 
-// sure is who was verified by a promotion last, else who gained the most of those whose gain is
-// confirmed, where nothing of that is true of the best: who leads is decided without a test.
-func sure(s *State, best *view.Standing) *view.Standing {
-	if claim, ok := s.ClaimOf(s.Best); !s.Noisy || !ok || claim.Word == evidence.Confirmed || best.Verified != nil {
+// sure is who gained the most of those whose gain is confirmed, else who was verified by a
+// promotion last, where nothing of that is true of who leads, which is decided without a test.
+// Where the root leads it is the latter alone.
+func sure(s *State, leader *view.Standing) *view.Standing {
+	if claim, ok := s.ClaimOf(s.Best); !s.Noisy || !ok || claim.Word == evidence.Confirmed || leader.Verified != nil {
 		return nil
+	}
+	if s.Best != record.Root {
+		if st := surest(s.standings); st != nil {
+			st.Verified, st.At = s.Decided.verified(st.ID), s.curves.since(st.ID)
+			return st
+		}
 	}
 	for _, d := range slices.Backward(s.Decided.All) {
 		m := s.Candidate(d.Candidate)
@@ -114,15 +131,12 @@ func sure(s *State, best *view.Standing) *view.Standing {
 			continue
 		}
 		if b := s.Decided.verified(d.Candidate); b != nil {
-			st := s.standing(m, 0)
+			st := s.standing(m, s.curves.since(m.ID()))
 			st.Verified = b
 			return &st
 		}
 	}
-	if s.Best == record.Root {
-		return nil
-	}
-	return surest(s.standings)
+	return nil
 }
 
 // surest is who gained the most of those whose gain is confirmed, nil for nobody.

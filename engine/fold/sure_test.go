@@ -6,14 +6,14 @@ import (
 	"atoll/store/record"
 )
 
-func TestWhomAPromotionVerifiedIsNamedBesideABestThatNothingProved(t *testing.T) {
+func TestWhomAPromotionVerifiedIsTheBestWhileNothingProvesWhoLeads(t *testing.T) {
 	promoted := func(id record.CandidateID, args string) record.Decision {
 		return record.Decision{Verb: record.Promote, Candidate: id, Text: "atoll/x", Args: []byte(args)}
 	}
 	const verified, plain = `{"base":"main","onto":"1234567","gain":"a gain of +82 %"}`, `{}`
 	for name, c := range map[string]struct {
 		decisions []record.Decision
-		want      record.CandidateID
+		want      record.CandidateID // NoCandidate: who leads
 	}{
 		"nothing was promoted":                   {nil, record.NoCandidate},
 		"a branch was made without measuring":    {[]record.Decision{promoted(3, plain)}, record.NoCandidate},
@@ -29,14 +29,12 @@ func TestWhomAPromotionVerifiedIsNamedBesideABestThatNothingProved(t *testing.T)
 			for _, d := range c.decisions {
 				s.decide(d)
 			}
-			got := record.CandidateID(record.NoCandidate)
-			if sure := s.st.Snapshot().Sure; sure != nil {
-				if got = sure.ID; sure.Verified == nil {
-					t.Errorf("c%d is named without its branch", got)
-				}
+			snap, want := s.st.Snapshot(), c.want
+			if want == record.NoCandidate {
+				want = s.st.Best
 			}
-			if got != c.want {
-				t.Errorf("c%d is named, want c%d", got, c.want)
+			if snap.Best.ID != want || c.want != record.NoCandidate && snap.Best.Verified == nil || snap.Sure != nil {
+				t.Errorf("%s is the best, on branch %v, beside %v; want %s", snap.Best.ID, snap.Best.Verified, snap.Sure, want)
 			}
 		})
 	}

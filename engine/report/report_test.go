@@ -212,7 +212,6 @@ func TestTheOutcomeIsToldAsTheEvidenceAllows(t *testing.T) {
 		sure *view.Standing
 	}{
 		"one that a promotion verified is named beside the root": {view.Standing{ID: 0}, "prove no candidate better than the root. c4 was verified by promote on main", "No candidate is better", verified},
-		"and beside a best whose gain is not confirmed":          {view.Standing{ID: 5, Claim: claim(evidence.Unconfirmed)}, "The best is c5. ", "Nothing", verified},
 		"a confirmed gain has its interval":                      {view.Standing{ID: 4, Claim: claim(evidence.Confirmed)}, "+20.0 % [10.0, 30.0] confirmed", "", nil},
 		"a gain of what nothing compared says so":                {view.Standing{ID: 4, Claim: claim(evidence.Confirmed), Uncompared: true}, "did not decide. Its behaviour was not compared with the root's.", "", nil},
 		"a gain within noise is none":                            {view.Standing{ID: 4, Claim: claim(evidence.WithinNoise)}, "take it as no gain", "20.0", nil},

@@ -121,8 +121,8 @@ func (s *Story) outcome() string {
 		return fmt.Sprintf("No candidate is better than the root, whose %s is %s%s.", s.Metric(), view.FormatValue(s.Snap.Root.Objective), lower)
 	}
 	text := "The best is " + b.ID.String() + ". " + s.claim(b.ID, &b.Claim)
-	if sure := s.Snap.SureText(); sure != "" {
-		text += " " + sure + "."
+	if who, ok := s.Snap.Ahead(); ok {
+		text += " " + who.Text() + "."
 	}
 	return text
 }

@@ -107,8 +107,10 @@ func Collect(ctx context.Context, src Source, p Policy) (Report, error) {
 // Protected returns the candidates that keep everything.
 func Protected(ctx context.Context, db *store.DB, st *fold.State) (map[record.CandidateID]bool, error) {
 	open := append(st.Decided.Pinned(), record.Root)
-	if st.Best != record.NoCandidate {
-		open = append(open, st.Best)
+	for _, id := range []record.CandidateID{st.Best, st.Snapshot().Best.ID} { // who leads, and who is told as the best
+		if id != record.NoCandidate {
+			open = append(open, id)
+		}
 	}
 	if a := st.Archive(); a != nil {
 		for _, e := range a.Elites() {

@@ -13,18 +13,19 @@ type Rival struct {
 	Objective float64 // of the samples that decided
 	Samples   int     // that decided
 	Plain     bool    // by more than noise explains
+	Leads     bool    // the search holds it for the best
 }
 
 // Ahead is who looks better than the best: [Snapshot.Hope], and while the root is the best the
 // elite that is the furthest ahead of it, unless what was held out speaks against that. It is
-// nobody while [Snapshot.Sure] is somebody who is on a branch already.
+// nobody while [Snapshot.Sure] is somebody.
 func (s *Snapshot) Ahead() (who Rival, ok bool) {
-	if s.Sure != nil && s.Sure.Verified != nil {
+	if s.Sure != nil {
 		return who, false
 	}
 	h := s.Hope
 	switch {
-	case h != nil && h.Plain:
+	case h != nil && (h.Plain || h.Leads):
 		return *h, true
 	case !s.Noisy || s.Best.ID != record.Root:
 		return who, false
@@ -41,7 +42,7 @@ func (s *Snapshot) Ahead() (who Rival, ok bool) {
 		c := &s.Grid.Cells[i]
 		gain := sign * (c.Objective - s.Root.Objective)
 		if c.Elite > record.Root && gain > most && !againstGain(c.Claim) {
-			who, ok, most = Rival{c.Elite, c.Objective, c.Samples, false}, true, gain
+			who, ok, most = Rival{ID: c.Elite, Objective: c.Objective, Samples: c.Samples}, true, gain
 		}
 	}
 	return who, ok
@@ -54,8 +55,11 @@ func againstGain(c *evidence.Claim) bool {
 
 // Why says why it is not sure that it is better: "too few samples to be sure".
 func (r *Rival) Why() string {
-	if r.Plain {
+	switch {
+	case r.Plain:
 		return "too few to be sure"
+	case r.Leads:
+		return "its gain is not confirmed"
 	}
 	return "it may be noise"
 }

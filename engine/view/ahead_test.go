@@ -39,6 +39,7 @@ func TestWhoLooksBetterThanTheRootIsNotSilentlyPassedOver(t *testing.T) {
 			said: "the run's own samples are sure of nothing better, but c4 was verified by promote on main at 1234567: a gain of +82 %; it is on branch atoll/x-c4",
 		},
 		"nothing varies":                    {steady: true, cells: []view.Cell{cell(10, 0.869, nil)}, who: record.NoCandidate, said: "nothing better was found yet"},
+		"one leads without a proof":         {best: 4, hope: &view.Rival{ID: 7, Objective: 0.5, Samples: 3, Leads: true}, who: 7, said: "nothing is sure to be better yet"},
 		"another than the root is the best": {best: 4, cells: []view.Cell{cell(10, 0.869, nil)}, who: record.NoCandidate, said: "nothing better was found yet"},
 	} {
 		s := view.Snapshot{Direction: "minimize", Noisy: !c.steady, Best: view.Standing{ID: c.best}, Hope: c.hope, Sure: c.sure}

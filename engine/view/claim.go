@@ -115,17 +115,13 @@ func (s *Snapshot) Valued(value string) string {
 	return s.metric() + " " + value
 }
 
-// SureText names whose gain was verified by a promotion, or is confirmed, where that of the best
-// is not; "" for nobody.
+// SureText names whom a promotion found better while the root is the best; "" for nobody.
 func (s *Snapshot) SureText() string {
 	if s.Sure == nil {
 		return ""
 	}
-	if b := s.Sure.Verified; b != nil {
-		return fmt.Sprintf("%s was %s; it is on branch %s", s.Sure.ID, b.Verification(), CleanLine(b.Name))
-	}
-	c := s.Sure.Claim
-	return fmt.Sprintf("%s led before with %s (%s)", s.Sure.ID, s.Valued(ClaimValue(c)), ClaimGain(c))
+	b := s.Sure.Verified
+	return fmt.Sprintf("%s was %s; it is on branch %s", s.Sure.ID, b.Verification(), CleanLine(b.Name))
 }
 
 // VerifiedText says beside a root that leads whom a promotion found better; Sure is somebody.

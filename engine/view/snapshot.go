@@ -41,12 +41,13 @@ type Snapshot struct {
 	Fleet      bool // other machines take the samples, as many at the same time as they have
 	Slots      int
 
+	// Best is who leads; where the gain of that is not confirmed and that of others is, by samples that
+	// did not choose them or by a promotion, it is one of those.
 	Root, Best Standing
-	// Hope looks better than the best and is not proven yet: by more than noise explains, and while
-	// the root is the best by whatever it is; nil for nobody.
+	// Hope looks better than the best and is not proven yet: it leads, or does so by more than noise
+	// explains, and while the root is the best by whatever it is; nil for nobody.
 	Hope *Rival
-	// Sure was verified by a promotion, or else gained by samples that did not choose it, where the
-	// best did not yet; nil for nobody.
+	// Sure was verified by a promotion while the root is the best; nil for nobody.
 	Sure       *Standing
 	Jobs       Counts
 	Rejections Rejections

@@ -191,12 +191,10 @@ func (p *finishedPane) verdict(w int) []string {
 			out = append(out, st.Warn.S(t))
 		}
 	}
-	if text := s.SureText(); text != "" {
-		if s.Sure.Verified == nil {
-			text += ": " + p.d.Key("promote") + " on it measures it on " + widget.OrNone(s.Experiment.Branch)
-		}
+	if who, ok := s.Ahead(); ok {
+		text := who.Text() + "; " + p.d.Key("promote") + " on it measures it on " + widget.OrNone(s.Experiment.Branch)
 		for _, t := range widget.WrapText(text, w) {
-			out = append(out, st.Good.S(t))
+			out = append(out, st.Label.S(t))
 		}
 	}
 	out = append(out, p.waiting()...)
