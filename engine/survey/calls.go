@@ -94,7 +94,9 @@ type call struct {
 	Args     string  `json:"args"`
 	Kwargs   string  `json:"kwargs"`
 	Iterates bool    `json:"iterates"`
-	Answer   *string `json:"answer"` // nil: not compared
+	Answer   *string `json:"answer"`         // nil: not compared
+	New      bool    `json:"new,omitempty"`  // it makes an object of a class
+	Anew     bool    `json:"anew,omitempty"` // it changes its arguments, which are made anew each time
 	// Then are calls of methods of the object that it gives, which is made anew each time.
 	Then []step `json:"then,omitempty"`
 }
@@ -111,6 +113,7 @@ type step struct {
 type answer struct {
 	Answer   *string `json:"answer"`
 	Iterates bool    `json:"iterates"`
+	Anew     bool    `json:"anew"`
 	Failed   string  `json:"failed"`
 	Micros   float64 `json:"us"`
 	// Steps are the calls of methods that worked: whether each gives an iterator.
@@ -223,7 +226,7 @@ func (s *callBench) record(ctx context.Context) (string, error) {
 		return "the calls of the tests could not be recorded: " + orElse(sample.Reason, "no reason given"), nil
 	}
 	if len(r.Functions) == 0 {
-		return "no call was seen of the tests to a function of this repository with values that can be written down (what loads modules in its own way hides them), so no benchmark can be scaffolded", nil
+		return "no call was seen of the tests to a function of this repository with values that can be written down so no benchmark can be scaffolded", nil
 	}
 	s.calls = r
 	return "", nil
@@ -329,7 +332,7 @@ func (f *calledOften) keep(first, second []answer) {
 			continue
 		}
 		whole += micros
-		c.Answer, c.Iterates, c.Then = a.Answer, a.Iterates, c.Then[:len(a.Steps)]
+		c.Answer, c.Iterates, c.Anew, c.Then = a.Answer, a.Iterates, a.Anew, c.Then[:len(a.Steps)]
 		for j, iterates := range a.Steps {
 			c.Then[j].Iterates = iterates
 		}

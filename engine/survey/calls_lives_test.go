@@ -2,6 +2,7 @@ package survey
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,25 +12,35 @@ import (
 	"testing"
 )
 
-// lives records what tests of a module kit do, and makes it again. It tells each call as a line: how it is made, the
-// methods that are called, and what they answer or what keeps them from being made again.
-func lives(t *testing.T, kit string, tests []string) (lines []string) {
+// lives records what tests of a module kit of Python do, and makes it again.
+func lives(t *testing.T, kit string, tests []string) []string {
 	t.Helper()
-	needsPython3(t)
-	tree, evaluator := t.TempDir(), t.TempDir()
 	suite := "import unittest\n\nimport kit\n\n\nclass Tests(unittest.TestCase):\n    def test_all(self):\n        " + strings.Join(tests, "\n        ") + "\n"
+	return livesOf(t, pythonCalls, "python3", map[string]string{"kit.py": kit, "test_kit.py": suite}, "-m", "unittest", "-q", "test_kit")
+}
+
+// livesOf records what a command of the tests does in a tree, and makes it again. It tells each call as a line: how it is
+// made, the methods that are called, and what they answer or what keeps them from being made again.
+func livesOf(t *testing.T, kit callKit, program string, files map[string]string, tests ...string) (lines []string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("%s is not on the PATH", program)
+	}
+	tree, evaluator := t.TempDir(), t.TempDir()
 	write := func(dir, name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write(tree, "kit.py", kit)
-	write(tree, "test_kit.py", suite)
-	write(evaluator, "record.py", recordPython)
-	write(evaluator, "work.py", workPython)
-	write(evaluator, "measure.py", measurePython)
+	for name, text := range files {
+		write(tree, name, text)
+	}
+	write(evaluator, "record"+kit.ending, kit.record)
+	write(evaluator, "work"+kit.ending, kit.work)
+	write(evaluator, "measure"+kit.ending, kit.measure)
 	run := func(args ...string) []byte {
-		cmd := exec.Command("python3", args...)
+		cmd := exec.Command(program, args...)
 		cmd.Dir, cmd.Env = tree, append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "ATOLL_RUN=", "ATOLL_RESULT="+filepath.Join(evaluator, "result.json"))
 		out, err := cmd.Output()
 		if err != nil {
@@ -37,14 +48,17 @@ func lives(t *testing.T, kit string, tests []string) (lines []string) {
 		}
 		return out
 	}
-	_, text, _ := strings.Cut(string(run(filepath.Join(evaluator, "record.py"), "-m", "unittest", "-q", "test_kit")), "ATOLL_CALLS ")
+	_, text, _ := strings.Cut(string(run(append([]string{filepath.Join(evaluator, "record"+kit.ending)}, tests...)...)), "ATOLL_CALLS ")
 	var r recorded
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
+	for name, text := range files { // as a candidate has them
+		write(tree, name, text)
+	}
 	write(evaluator, "calls.json", text)
 	var answers [][]answer
-	if err := json.Unmarshal(run(filepath.Join(evaluator, "measure.py"), "answers"), &answers); err != nil {
+	if err := json.Unmarshal(run(filepath.Join(evaluator, "measure"+kit.ending), "answers"), &answers); err != nil {
 		t.Fatal(err)
 	}
 	for i, f := range r.Functions {

@@ -78,9 +78,17 @@ function compare(calls, answers) {
       const now = answers[i][j];
       const named = `${f.name.replace(/:$/, ' (module.exports)')}, called with ${call.args.slice(0, 200)},`;
       if (now.failed) throw new Failure(`${named} failed: ${now.failed}`);
-      if (call.answer !== null && now.answer !== call.answer) {
-        throw new Failure(`${named} gave ${String(now.answer).slice(0, 200)} instead of ${call.answer.slice(0, 200)}`);
+      const steps = call.then || [];
+      if (now.steps.length < steps.length) throw new Failure(`${named} failed then: ${now.broken}`);
+      if (call.answer === null || now.answer === call.answer) return;
+      let [at, wanted, got] = ['', call.answer, String(now.answer)];
+      if (steps.length > 0 && now.answer !== null) {
+        // a line for each
+        const lines = [wanted.split('\n'), got.split('\n')];
+        const i = lines[0].findIndex((l, k) => l !== lines[1][k]);
+        [at, wanted, got] = [` then ${steps[i].method}${steps[i].args.slice(0, 200)}`, lines[0][i], lines[1][i]];
       }
+      throw new Failure(`${named}${at} gave ${got.slice(0, 200)} instead of ${wanted.slice(0, 200)}`);
     });
   });
 }

@@ -4,6 +4,7 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
+const { types } = require('util');
 const { pathToFileURL } = require('url');
 
 const MOST_ITEMS = 10000; // of an iterator
@@ -38,15 +39,15 @@ function expression(value, depth) {
 
 function object(value, depth) {
   const list = (values) => Array.from(values, (v) => text(v, depth)).join(', '); // a hole becomes undefined
-  const kind = Object.getPrototypeOf(value);
+  const kind = kindOf(value);
   const own = Reflect.ownKeys(value);
-  if (kind === Array.prototype && own.length === value.length + 1) return '[' + list(value) + ']';
-  if (kind === Date.prototype) return 'new Date(' + value.getTime() + ')';
-  if (kind === RegExp.prototype && value.lastIndex === 0) return 'new RegExp(' + JSON.stringify(value.source) + ', ' + JSON.stringify(value.flags) + ')';
-  if (kind === Set.prototype) return 'new Set([' + list(value) + '])';
-  if (kind === Map.prototype) return 'new Map([' + list(value) + '])';
-  if (kind === Uint8Array.prototype) return 'new Uint8Array([' + list(value) + '])';
-  if (kind !== Object.prototype && kind !== null) throw new Unkeepable();
+  if (kind === 'Array' && own.length === value.length + 1) return '[' + list(value) + ']';
+  if (kind === 'Date') return 'new Date(' + value.getTime() + ')';
+  if (kind === 'RegExp' && value.lastIndex === 0) return 'new RegExp(' + JSON.stringify(value.source) + ', ' + JSON.stringify(value.flags) + ')';
+  if (kind === 'Set') return 'new Set([' + list(value) + '])';
+  if (kind === 'Map') return 'new Map([' + list(value) + '])';
+  if (kind === 'Uint8Array') return 'new Uint8Array([' + list(value) + '])';
+  if (kind !== 'Object' && kind !== null) throw new Unkeepable();
   const parts = own.map((key) => {
     const d = Object.getOwnPropertyDescriptor(value, key);
     if (typeof key === 'symbol' || key === '__proto__' || !d.enumerable || !('value' in d)) throw new Unkeepable();
@@ -55,21 +56,38 @@ function object(value, depth) {
   return (kind === null ? 'Object.assign(Object.create(null), {' : '{') + parts.join(', ') + (kind === null ? '})' : '}');
 }
 
-function valueOf(said) {
-  return new Function('return (' + said + ')')();
+const IS = { Array: Array.isArray, Date: types.isDate, RegExp: types.isRegExp, Set: types.isSet, Map: types.isMap, Uint8Array: types.isUint8Array };
+
+/** Of which class of the language itself an object is, null without one; '' of any other. The classes are other ones where
+ * tests run in a context of their own. */
+function kindOf(value) {
+  const kind = Object.getPrototypeOf(value);
+  if (kind === null) return null;
+  const made = Object.getOwnPropertyDescriptor(kind, 'constructor');
+  const name = made && typeof made.value === 'function' && /\[native code\]/.test(Function.prototype.toString.call(made.value)) ? made.value.name : '';
+  return name === 'Object' || (name in IS && IS[name](value)) ? name : '';
+}
+
+/** Makes values of their text, anew each time. */
+function maker(said) {
+  return new Function('return (' + said + ')');
+}
+
+/** What a file gives to those who load it. */
+async function load(file) {
+  try {
+    return require(file);
+  } catch (e) {
+    if (e.code !== 'ERR_REQUIRE_ESM' && !(e instanceof SyntaxError)) throw e;
+    return import(pathToFileURL(file));
+  }
 }
 
 /** The function with a name such as "lib/case.js:snake" and what it is a method of. */
 async function find(name) {
   const at = name.indexOf(':');
-  const file = path.resolve(name.slice(0, at));
-  let value, owner;
-  try {
-    value = require(file);
-  } catch (e) {
-    if (e.code !== 'ERR_REQUIRE_ESM' && !(e instanceof SyntaxError)) throw e;
-    value = await import(pathToFileURL(file));
-  }
+  let value = await load(path.resolve(name.slice(0, at)));
+  let owner;
   for (const part of name.slice(at + 1).split('.')) {
     if (part !== '') [owner, value] = [value, value[part]];
   }
@@ -77,62 +95,112 @@ async function find(name) {
   return { call: value, owner };
 }
 
-class Called {
-  constructor(found, calls, share) {
-    this.f = found.call;
-    this.share = share; // of the time of the tests in all of them
-    this.owner = found.owner;
-    this.calls = calls.map((c) => ({ args: valueOf(c.args), iterates: c.iterates }));
+/** A call that can be made again and again: of a function, or of a class and then of methods of what it makes. */
+class Call {
+  constructor(found, given) {
+    const { call: f, owner } = found;
+    this.make = maker(given.args);
+    this.args = this.make();
+    this.iterates = given.iterates;
+    this.anew = given.anew; // it changes its arguments
+    this.then = (given.then || []).map((s) => ({ method: s.method, args: maker(s.args)(), iterates: s.iterates }));
+    this.call = given.new ? (args) => new f(...args) : (args) => f.apply(owner, args);
   }
 
-  run(times) {
-    const { f, owner, calls } = this;
-    for (let n = 0; n < times; n++) {
-      for (let i = 0; i < calls.length; i++) {
-        kept = f.apply(owner, calls[i].args);
-        if (calls[i].iterates) kept = items(kept);
-      }
+  run() {
+    kept = this.call(this.anew ? this.make() : this.args);
+    if (this.iterates) kept = items(kept);
+    for (const { method, args, iterates } of this.then) {
+      let step = kept[method](...args);
+      if (iterates) step = items(step);
+      last = step;
     }
   }
 
-  answers() {
-    return this.calls.map((c) => this.answer(c.args));
+  /** What it gives, when it gives the same the second time. */
+  twice() {
+    const [first, again] = [this.answer(this.make()), this.answer(this.make())];
+    const same = ['answer', 'iterates', 'anew', 'failed'].every((k) => first[k] === again[k]) && String(first.steps) === String(again.steps);
+    if (!first.failed && !same) first.failed = again.failed || 'it answers otherwise the second time';
+    return first;
   }
 
-  /** What one call gives, and what keeps it from being made again and again. */
+  /** What it gives, and what keeps it from being made again and again. Methods that worked are steps, and the first that did not has broken it. */
   answer(args) {
-    const out = { answer: null, iterates: false, failed: '', us: 0 };
+    const out = { answer: null, iterates: false, anew: false, failed: '', us: 0, steps: [], broken: '' };
     const before = text(args);
+    const steps = text(this.then.map((s) => s.args));
     let result;
     try {
-      const began = process.cpuUsage();
-      result = this.f.apply(this.owner, args);
-      if (result && typeof result.next === 'function' && typeof result[Symbol.iterator] === 'function') {
-        out.iterates = true;
-        result = items(result);
-      }
-      const took = process.cpuUsage(began);
-      out.us = took.user + took.system;
+      [result, out.iterates] = this.taken(out, () => this.call(args), this.then.length > 0);
     } catch (e) {
       out.failed = String(e).slice(0, 200);
       return out;
     }
-    if (result && typeof result.then === 'function') {
-      result.then(null, () => {});
-      out.failed = 'it is asynchronous';
-    } else if (text(args) !== before) {
-      out.failed = 'it changes its arguments';
-    } else {
+    const answers = [];
+    for (const { method, args } of this.then) {
       try {
-        out.answer = text(result);
+        const [step, iterates] = this.taken(out, () => result[method](...args), false);
+        answers.push(textOf(step));
+        out.steps.push(iterates);
       } catch (e) {
-        if (!(e instanceof Unkeepable)) throw e;
+        out.broken = method + ': ' + String(e).slice(0, 200);
+        break;
       }
     }
+    const after = textOf(args);
+    out.anew = after !== before;
+    if (after === null || textOf(this.then.map((s) => s.args)) !== steps) out.failed = 'it changes its arguments';
+    else if (this.then.length > 0) out.answer = answers.every((a) => a === null) ? null : answers.map((a) => a || '?').join('\n');
+    else out.answer = out.anew ? textOf([textOf(result), args]) : textOf(result);
     return out;
+  }
+
+  /** What a call gives, an iterator exhausted unless it is a whole object to be used, and whether it is one. The time is
+   * added to that of out. */
+  taken(out, call, whole) {
+    const began = process.cpuUsage();
+    let result = call();
+    const iterates = !whole && Boolean(result) && typeof result.next === 'function' && typeof result[Symbol.iterator] === 'function';
+    if (iterates) result = items(result);
+    const took = process.cpuUsage(began);
+    out.us += took.user + took.system;
+    if (result && typeof result.then === 'function') {
+      result.then(null, () => {});
+      throw new Error('it is asynchronous');
+    }
+    return [result, iterates];
   }
 }
 
+class Called {
+  constructor(found, calls, share) {
+    this.share = share; // of the time of the tests in all of them
+    this.calls = calls.map((c) => new Call(found, c));
+  }
+
+  run(times) {
+    for (let n = 0; n < times; n++) {
+      for (const c of this.calls) c.run();
+    }
+  }
+
+  answers() {
+    return this.calls.map((c) => c.twice());
+  }
+}
+
+/** A value as text, null where it has none. */
+function textOf(value) {
+  try {
+    return text(value);
+  } catch (e) {
+    if (!(e instanceof Unkeepable)) throw e;
+    return null;
+  }
+}
+
+let last; // what the last method gave
 let kept; // the last result: an engine leaves out calls whose results nobody has
 
 function items(iterator) {
@@ -230,4 +298,4 @@ async function main() {
 }
 
 if (process.argv[1] === '--work') main();
-else module.exports = { text };
+else module.exports = { text, load };
