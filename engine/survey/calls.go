@@ -226,7 +226,7 @@ func (s *callBench) record(ctx context.Context) (string, error) {
 		return "the calls of the tests could not be recorded: " + orElse(sample.Reason, "no reason given"), nil
 	}
 	if len(r.Functions) == 0 {
-		return "no call was seen of the tests to a function of this repository with values that can be written down so no benchmark can be scaffolded", nil
+		return "no call was seen of the tests to a function of this repository with values that can be written down, so no benchmark can be scaffolded", nil
 	}
 	s.calls = r
 	return "", nil

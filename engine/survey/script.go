@@ -342,8 +342,12 @@ func (s *timer) timedAsTests(ctx context.Context, command []string, r *running) 
 		}
 	}
 	reason, err := s.timed(ctx, command)
-	if err == nil && reason == "" {
-		s.warnOfMake(command, r)
+	if err != nil || reason != "" {
+		return reason, err
 	}
-	return reason, err
+	s.warnOfMake(command, r)
+	if s.d.Language == "javascript" {
+		return "", s.tellOwn(ctx, command)
+	}
+	return "", nil
 }
