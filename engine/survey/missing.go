@@ -103,8 +103,11 @@ func after(line string, command []string) []string {
 	if line == "" {
 		return command
 	}
-	return append([]string{"sh", "-c", line + ` >&2` + andRun}, command...)
+	return append([]string{"sh", "-c", line + toStderr + andRun}, command...)
 }
+
+// toStderr keeps what a build says apart from what a program prints.
+const toStderr = ` >&2`
 
 // buildOf is the line of shell that makes a file of the project, "" for none.
 func (s *survey) buildOf(file string) string {

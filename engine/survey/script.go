@@ -341,13 +341,16 @@ func (s *timer) timedAsTests(ctx context.Context, command []string, r *running) 
 			return "", err
 		}
 	}
-	reason, err := s.timed(ctx, command)
+	line, program := builtBefore(command)
+	s.before = line
+	reason, err := s.timed(ctx, program)
 	if err != nil || reason != "" {
+		s.before = ""
 		return reason, err
 	}
 	s.warnOfMake(command, r)
 	if s.d.Language == "javascript" {
-		return "", s.tellOwn(ctx, command)
+		return "", s.tellOwn(ctx, program)
 	}
 	return "", nil
 }

@@ -51,14 +51,17 @@ func (s *scripts) testScripts(ctx context.Context) error {
 		}
 		failed = append(failed, f+" ("+reason+")")
 	}
-	if len(found) == 0 {
+	if runs, err := s.testPrograms(ctx, &failed); runs || err != nil {
+		return err
+	}
+	if len(failed) == 0 {
 		s.Say("no tests were found: nothing but the evaluator will notice what a candidate breaks")
 		if text := s.Lab.nested(); text != "" {
 			s.Say("no project lies at the top of the repository, but " + text)
 		}
 		return nil
 	}
-	s.Say("no tests were found that notice what a candidate breaks. Scripts that may be a part of some: " + someOf(failed, mostScripts) +
+	s.Say("no tests were found that notice what a candidate breaks. What may be a part of some: " + someOf(failed, mostScripts) +
 		". Name a command that fails where something is broken: evaluator.stages: [{name: tests, command: [sh, -c, \"cd tests && ...\"], output: none}, {name: measure}]")
 	return nil
 }
