@@ -111,6 +111,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	s.Lab.Env = s.d.Env
 	if s.d.Language == "javascript" {
 		s.nodeModules()
+		s.fromTemplate()
 	}
 	if s.d.Language == "go" {
 		s.next = s.module.warm(ctx)
@@ -121,6 +122,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	o.Look.Protected, s.Look.Protected = s.d.Protected, s.d.Protected
 	err := s.choose(ctx)
 	if err != nil {
+		o.Look.Scope = s.Look.Scope
 		return Result{Detected: o.Look, Next: s.next}, err
 	}
 	p := protection{s}
@@ -289,8 +291,11 @@ func (s *survey) settle(ctx context.Context) (string, error) {
 	if !samples[0].Watched {
 		s.Say("which files the evaluator opens could not be seen here: look at evaluator.protected yourself")
 	}
+	if s.d.Output == output.OutputSuite {
+		s.suiteObjective(samples[0].Metrics)
+	}
 	s.derive(samples)
-	if m := samples[0].Metrics; s.d.Output == output.OutputSuite && len(m) > 2 {
+	if m := samples[0].Metrics; s.d.Output == output.OutputSuite && len(m) > 2 && s.m.Objective == m[0].Name {
 		note(s, fmt.Sprintf("CHECK evaluator.objective: %q is the mean of all; where one alone is meant, name it, such as %q", s.m.Objective, m[1].Name))
 	}
 	return "", nil

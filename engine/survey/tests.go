@@ -72,7 +72,11 @@ const noTest = "no test ran"
 // waysToTest are the commands to try; in Python a list for each interpreter.
 func (s *survey) waysToTest() [][][]string {
 	if s.Look.Language != "python" || !isPython(s.Look.Test[0]) {
-		return [][][]string{{s.Look.Test}}
+		tries := [][]string{s.Look.Test}
+		if s.Look.Language == "javascript" && slices.Contains(s.Look.Test, "npm") && s.Lab.manifest(".").Scripts["pretest"] != "" {
+			tries = append(tries, append(slices.Clip(s.Look.Test), "--ignore-scripts")) // without what npm runs before, such as a linter
+		}
+		return [][][]string{tries}
 	}
 	var ways [][][]string
 	for _, python := range s.Pythons {
