@@ -39,6 +39,13 @@ func (d *doing) begin(what string) {
 // tell prints a line of something that has come about; what is done goes on.
 func (d *doing) tell(text string) { d.aside(func() { d.line(text) }) }
 
+// now is what is done; "" = nothing.
+func (d *doing) now() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.what
+}
+
 // rest is called where nothing is done until begin is: a person is asked.
 func (d *doing) rest() {
 	d.mu.Lock()

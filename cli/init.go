@@ -189,6 +189,9 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 		}
 	}
 	found, err := survey.Run(ctx, o)
+	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
+		d.tell(a.spell("interrupted while " + d.now() + "; nothing is written, and another init begins anew. `atoll init --no-measure` writes what the files tell: name what measures in evaluator.command, and tests that are quick enough in evaluator.stages, then `atoll doctor --deep`"))
+	}
 	if errors.Is(err, survey.ErrNothing) {
 		a.tell("%v", err)
 		found.Evaluator, found.Adapter = nil, ""

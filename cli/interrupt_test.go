@@ -77,7 +77,7 @@ func TestWhateverAVerbDoesASignalEndsItAndAllItsProcesses(t *testing.T) {
 				if got := cmd.ProcessState.ExitCode(); got != code {
 					t.Errorf("exit %d, want %d\n%s", got, code, said.String())
 				}
-				if sig != syscall.SIGKILL && !strings.Contains(said.String(), "atoll: interrupted") {
+				if sig != syscall.SIGKILL && (!strings.Contains(said.String(), "atoll: interrupted") || c.args[0] == "init" && !strings.Contains(said.String(), " init --no-measure` writes what the files tell")) {
 					t.Errorf("it says\n%s", said.String())
 				}
 				until(t, "nothing sleeps any more", func() bool { return !sleeps() })

@@ -17,17 +17,16 @@ import (
 
 // Target is the user's repository as [Inspect] found it. Paths are absolute.
 type Target struct {
-	Path       string // top of the work tree; of a bare repository, its directory
-	GitDir     string // of a linked work tree, its own directory
-	CommonDir  string // where objects and branches are; GitDir unless Linked
-	Bare       bool
-	Linked     bool // one of several work trees of a repository
-	Shallow    bool // history is cut off
-	Dirty      bool // the work tree differs from HEAD, by new files or changed ones
-	Submodules bool // HEAD has submodules
-	LFS        bool // HEAD's attributes name the LFS filter
-	HeadRef    string
-	Head       record.Hash // zero with ErrUnborn
+	Path      string // top of the work tree; of a bare repository, its directory
+	GitDir    string // of a linked work tree, its own directory
+	CommonDir string // where objects and branches are; GitDir unless Linked
+	Bare      bool
+	Linked    bool // one of several work trees of a repository
+	Shallow   bool // history is cut off
+	Dirty     bool // the work tree differs from HEAD, by new files or changed ones
+	LFS       bool // HEAD's attributes name the LFS filter
+	HeadRef   string
+	Head      record.Hash // zero with ErrUnborn
 }
 
 // Inspect looks at the repository that holds path and changes nothing in it.
@@ -38,7 +37,7 @@ func Inspect(ctx context.Context, path string) (Target, error) {
 }
 
 // Locate is Inspect without reading anything but where the repository is: one
-// run of git, however large the repository. Dirty, Submodules, LFS, HeadRef and
+// run of git, however large the repository. Dirty, LFS, HeadRef and
 // Head stay empty, and what only shows inside is not refused.
 func Locate(ctx context.Context, path string) (Target, error) {
 	return visit(ctx, path, locate)
@@ -176,9 +175,6 @@ func (t *Target) scanHead(ctx context.Context, git *command) error {
 		f := bytes.Fields(meta)
 		if !ok || len(f) != 3 {
 			continue
-		}
-		if string(f[1]) == "commit" {
-			t.Submodules = true
 		}
 		if path.Base(string(name)) != ".gitattributes" || t.LFS {
 			continue

@@ -155,12 +155,12 @@ func checkSetting(field string, raw json.RawMessage) error {
 		if s.Workers < 1 || s.Workers > 1024 {
 			return fmt.Errorf("between 1 and 1024 workers")
 		}
-	case "max_jobs", "max_evaluations", "inspirations":
-		if s.MaxJobs < 0 || s.MaxEvals < 0 || s.Inspirations < 0 || s.Inspirations > 32 {
-			return fmt.Errorf("not below 0 (inspirations: at most 32)")
+	case "inspirations":
+		if s.Inspirations < 0 || s.Inspirations > 32 {
+			return fmt.Errorf("between 0 and 32")
 		}
-	case "max_tokens", "max_cost_usd", "max_wall_ms":
-		if s.MaxTokens < 0 || s.MaxCostUSD < 0 || s.MaxWallMS < 0 {
+	case "max_jobs", "max_evaluations", "max_tokens", "max_cost_usd", "max_wall_ms":
+		if s.MaxJobs < 0 || s.MaxEvals < 0 || s.MaxTokens < 0 || s.MaxCostUSD < 0 || s.MaxWallMS < 0 {
 			return fmt.Errorf("not below 0; 0 is no limit")
 		}
 	case "challenge", "depth", "remeasure":
