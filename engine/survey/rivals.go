@@ -53,7 +53,7 @@ func (l *Lab) rivals(program string, metrics []record.Metric) (others, own []str
 
 // suiteObjective says what the mean of a suite counts. Where it counts other packages, which no candidate makes faster, the
 // one case that is named as this package is the objective.
-func (s *survey) suiteObjective(metrics []record.Metric) {
+func suiteObjective(s *survey, metrics []record.Metric) {
 	others, own := s.Lab.rivals(s.d.Found, metrics)
 	switch {
 	case len(others) == 0 || s.m.Objective != "" && s.m.Objective != metrics[0].Name:
@@ -95,7 +95,7 @@ func (l *Lab) template(has func(string) bool) (of, made string) {
 var templates = regexp.MustCompile(`(?i)\.(?:jst|dot|ejs|hbs|mustache|tmpl|tpl|in|pegjs|peggy|jison|ne|re)$`)
 
 // fromTemplate has candidates change the template that the sources are made of.
-func (s *survey) fromTemplate() {
+func fromTemplate(s *survey) {
 	of, made := s.Lab.template(s.sources.has)
 	if of == "" {
 		return

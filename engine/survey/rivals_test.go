@@ -52,7 +52,7 @@ func TestTheMeanOfASuiteCountsNoOtherPackages(t *testing.T) {
 			for _, name := range c.cases {
 				metrics = append(metrics, record.Metric{Name: name + " ops/s", Unit: "ops/s"})
 			}
-			s.suiteObjective(metrics)
+			suiteObjective(s, metrics)
 			if s.m.Objective != c.objective || !strings.Contains(said, c.said) || c.said == "" && said != "" {
 				t.Errorf("%q, said %q", s.m.Objective, said)
 			}
@@ -79,7 +79,7 @@ func TestCandidatesChangeTheTemplateThatSourcesAreMadeOf(t *testing.T) {
 			}
 			said := ""
 			s := &survey{Options: Options{Lab: labOf(t, files), Say: func(text string) { said += text }}}
-			s.fromTemplate()
+			fromTemplate(s)
 			if !slices.Equal(s.d.Scope, c.scope) || (c.scope != nil) != strings.Contains(said, "CHECK gate.scope: index.js is not committed") {
 				t.Errorf("scope %q, said %q", s.d.Scope, said)
 			}

@@ -111,7 +111,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	s.Lab.Env = s.d.Env
 	if s.d.Language == "javascript" {
 		s.nodeModules()
-		s.fromTemplate()
+		fromTemplate(s)
 	}
 	if s.d.Language == "go" {
 		s.next = s.module.warm(ctx)
@@ -292,7 +292,7 @@ func (s *survey) settle(ctx context.Context) (string, error) {
 		s.Say("which files the evaluator opens could not be seen here: look at evaluator.protected yourself")
 	}
 	if s.d.Output == output.OutputSuite {
-		s.suiteObjective(samples[0].Metrics)
+		suiteObjective(s, samples[0].Metrics)
 	}
 	s.derive(samples)
 	if m := samples[0].Metrics; s.d.Output == output.OutputSuite && len(m) > 2 && s.m.Objective == m[0].Name {
