@@ -48,7 +48,8 @@ func TestCallsOfJavaScriptAreSeenWhateverLoadsTheSources(t *testing.T) {
 			[]string{"kit.js.Stack[].push[1]", "1 x kit.js.Stack"},
 		},
 		"a loader of its own, in a context of its own": {
-			"const kit = require('./loader.cjs').load(require.resolve('../kit.js'));\nkit.low('A');\n", map[string]string{"test/loader.cjs": loader},
+			"const kit = require('./loader.cjs').load(require.resolve('../kit.js'));\nkit.low('A');\n",
+			map[string]string{"test/loader.cjs": loader},
 			[]string{`kit.js.low["A"] = "a"`, "1 x kit.js.low"},
 		},
 		"a process that is killed": {
