@@ -40,7 +40,7 @@ func (s *State) Snapshot() *view.Snapshot {
 	snap.Best.Verified = s.Decided.verified(s.Best)
 	snap.Hope = hope(s)
 	if sure := sure(s, &snap.Best); sure != nil && s.Best != record.Root {
-		snap.Best, snap.Hope = *sure, s.leads()
+		snap.Best, snap.Hope = *sure, leads(s)
 	} else {
 		snap.Sure = sure
 	}
@@ -85,7 +85,7 @@ func hope(s *State) *view.Rival {
 }
 
 // leads is who leads without a proof, beside somebody whose gain is proven.
-func (s *State) leads() *view.Rival {
+func leads(s *State) *view.Rival {
 	m := s.Candidate(s.Best)
 	return &view.Rival{ID: m.ID(), Objective: m.Objective, Samples: int(m.Samples), Leads: true}
 }
