@@ -52,6 +52,8 @@ type Options struct {
 	// PythonScripts measure a Python tree: files of it with their arguments. Their calls are
 	// recorded besides those of the tests.
 	PythonScripts [][]string
+	// JavaScriptTests runs the tests of a JavaScript tree; found by itself, in package.json, when empty.
+	JavaScriptTests []string
 	// NoTests leaves the tests of the candidate out when lines are counted that
 	// nothing reached.
 	NoTests bool
@@ -129,11 +131,11 @@ func New(box Runner, o Options) (*Guard, error) {
 	return &Guard{box: box, o: o}, nil
 }
 
-// Prepare learns of a root what all checks need, where candidates change code in Python: the calls that its tests
-// make. It takes as long as those tests do, once for a [Guard]: who gives a check little time gives this more.
+// Prepare learns of a root what all checks need, where candidates change code in Python or JavaScript: the calls that its
+// tests make. It takes as long as those tests do, once for a [Guard]: who gives a check little time gives this more.
 // What is in the way of it is left to Check to tell; the error is the context's or one of this machine.
 func (g *Guard) Prepare(ctx context.Context, root Tree, changed []string) error {
-	if root.ID == "" || g.recordings.has(root.ID) { // without a name nothing is kept for later
+	if root.ID == "" { // without a name nothing is kept for later
 		return nil
 	}
 	scratch, err := os.MkdirTemp(g.o.Scratch, "atoll-guard-")
@@ -146,13 +148,20 @@ func (g *Guard) Prepare(ctx context.Context, root Tree, changed []string) error 
 		return fmt.Errorf("read the root: %w", err)
 	}
 	p, err := c.pythonCheck(ctx)
-	if err != nil || p == nil {
+	if err == nil && p != nil && !g.recordings.has(root.ID+" "+python) {
+		err = p.record(ctx)
+	}
+	if err != nil && !errors.Is(err, errProbe) {
 		return err
 	}
-	if err := p.record(ctx); !errors.Is(err, errProbe) {
-		return err
+	j, err := c.javascriptCheck(ctx)
+	if err == nil && j != nil && !g.recordings.has(root.ID+" "+javascript) {
+		err = j.record(ctx)
 	}
-	return nil
+	if errors.Is(err, errProbe) {
+		return nil
+	}
+	return err
 }
 
 // Check compares a candidate with the root. changed names the files that differ,
@@ -190,7 +199,7 @@ func (g *Guard) Check(ctx context.Context, root, candidate Tree, changed []strin
 // run compares what there is to compare: a little of everything, and then each in depth, so that
 // nothing that takes long is in the way of what takes little.
 func (c *check) run(ctx context.Context) error {
-	c.parts = []func(context.Context) error{c.golang, c.python, c.commands}
+	c.parts = []func(context.Context) error{c.golang, c.python, c.javascript, c.commands}
 	for i := 0; i < len(c.parts); i++ {
 		if err := c.parts[i](ctx); err != nil {
 			return err
@@ -246,7 +255,7 @@ type check struct {
 
 // languages are those that the guard does not know, by the endings of their files.
 var languages = map[string]string{
-	".js": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript", ".jsx": "JavaScript", ".ts": "TypeScript", ".tsx": "TypeScript",
+	".jsx": "JavaScript with elements (JSX)", ".ts": "TypeScript", ".tsx": "TypeScript",
 	".c": "C", ".h": "C", ".cc": "C++", ".cpp": "C++", ".hpp": "C++", ".rs": "Rust", ".java": "Java", ".rb": "Ruby", ".php": "PHP",
 	".cs": "C#", ".swift": "Swift", ".kt": "Kotlin", ".lua": "Lua", ".jl": "Julia", ".zig": "Zig", ".sh": "shell scripts",
 }

@@ -28,7 +28,7 @@ const (
 	watchEnv      = "ATOLL_GUARD_WATCH"
 	recordingName = "atoll_guard_recording"
 	recordingEnv  = "ATOLL_GUARD_RECORDING"
-	pythonWork    = 5 * time.Minute // of the tests while calls are recorded
+	recordingWork = 5 * time.Minute // of the tests while calls are recorded
 )
 
 // python compares the functions of a Python tree that can reach the change.
@@ -55,7 +55,13 @@ func (c *check) pythonCheck(ctx context.Context) (*pyCheck, error) {
 	if err := os.MkdirAll(p.host, 0o755); err != nil {
 		return nil, fmt.Errorf("make room for a recording: %w", err)
 	}
-	if err := p.lay(); err != nil {
+	name := func(part string) string {
+		if part == "probe.py" {
+			return part
+		}
+		return pythonPrefix + part
+	}
+	if err := lay(pythonProbe, "pyprobe", p.host, name); err != nil {
 		return nil, fmt.Errorf("lay the probe: %w", err)
 	}
 	if err := c.g.compiledPython.lay(p.host, func() error { return p.compile(ctx) }); err != nil {
@@ -64,23 +70,18 @@ func (c *check) pythonCheck(ctx context.Context) (*pyCheck, error) {
 	return p, nil
 }
 
-// lay writes the probe where processes find it.
-func (p *pyCheck) lay() error {
-	const dir, main = "pyprobe", "probe.py"
-	parts, err := pythonProbe.ReadDir(dir)
+// lay writes the parts of a probe where processes find them, by names made of those that they have.
+func lay(parts embed.FS, dir, host string, name func(part string) string) error {
+	list, err := parts.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	for _, part := range parts {
-		text, err := pythonProbe.ReadFile(path.Join(dir, part.Name()))
+	for _, part := range list {
+		text, err := parts.ReadFile(path.Join(dir, part.Name()))
 		if err != nil {
 			return err
 		}
-		name := part.Name()
-		if name != main {
-			name = pythonPrefix + name
-		}
-		if err := os.WriteFile(filepath.Join(p.host, name), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(host, name(part.Name())), text, 0o644); err != nil {
 			return err
 		}
 	}
@@ -213,7 +214,7 @@ func (p *pyCheck) ask(ctx context.Context, box Runner, v *view, q pyRequest, pro
 	spec.ResultName, spec.Product = sandbox.ResultName, product
 	spec.Env = append(spec.Env, "PYTHONHASHSEED=0", probe.RequestEnv+"="+sandbox.ControlDir+"/"+requestName,
 		probe.ResultEnv+"="+sandbox.ResultPath, recordingEnv+"="+sandbox.TreeDir+"/"+recordingName)
-	within(&spec, pythonWork)
+	within(&spec, recordingWork)
 	res, err := box.Run(ctx, spec)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -246,23 +247,9 @@ func (p *pyCheck) affected(ctx context.Context) (reach, error) {
 // record lays down the calls that the tests of the root make, and what measures it.
 func (p *pyCheck) record(ctx context.Context) error {
 	p.doing("recording the calls of the tests")
-	tests := func() ([]byte, error) { // once for all checks: it counts for none of them
-		res, err := p.ask(ctx, p.g.box, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts}, recordingName)
-		if err != nil {
-			return nil, err
-		}
-		if !res.HasProduct {
-			return nil, fmt.Errorf("%w: the calls of the tests could not be recorded: %s", errProbe, unrecorded(&res))
-		}
-		return res.Product, nil
-	}
-	var calls []byte
-	var err error
-	if id := p.root.tree.ID; id != "" {
-		calls, err = p.g.recordings.of(ctx, id, tests)
-	} else {
-		calls, err = tests()
-	}
+	calls, err := p.recorded(ctx, python, func() (sandbox.Result, error) {
+		return p.ask(ctx, p.g.box, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts}, recordingName)
+	})
 	if err != nil {
 		return err
 	}
@@ -272,13 +259,31 @@ func (p *pyCheck) record(ctx context.Context) error {
 	return nil
 }
 
+// recorded are the calls that the tests of the root make in a language, once for all checks: it counts for none of them.
+func (c *check) recorded(ctx context.Context, language string, record func() (sandbox.Result, error)) ([]byte, error) {
+	tests := func() ([]byte, error) {
+		res, err := record()
+		if err != nil {
+			return nil, err
+		}
+		if !res.HasProduct {
+			return nil, fmt.Errorf("%w: the calls of the tests could not be recorded: %s", errProbe, unrecorded(&res))
+		}
+		return res.Product, nil
+	}
+	if id := c.root.tree.ID; id != "" {
+		return c.g.recordings.of(ctx, id+" "+language, tests)
+	}
+	return tests()
+}
+
 // unrecorded is why tests left no recording.
 func unrecorded(res *sandbox.Result) string {
 	switch {
 	case slices.Contains(res.Limits, "memory"):
 		return "the tests took all memory"
 	case res.TimedOut, slices.Contains(res.Limits, "cpu"):
-		return fmt.Sprintf("the tests did not end in %s of processor time", pythonWork)
+		return fmt.Sprintf("the tests did not end in %s of processor time", recordingWork)
 	case res.Signal != "":
 		return fmt.Sprintf("it was ended by a signal (%s)", res.Signal)
 	}

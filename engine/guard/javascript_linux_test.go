@@ -1,0 +1,419 @@
+package guard_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atoll/config/suitetest"
+	"atoll/engine/guard"
+	"atoll/store/record"
+)
+
+const jsPackage = `{"name": "kit", "version": "1.0.0", "main": "index.js", "scripts": {"test": "node --test"}}`
+
+// mustCheckJavaScript compares a module with its edit: of each two texts the first becomes the second. The test of it is kept by the edit.
+func mustCheckJavaScript(t *testing.T, o guard.Options, files map[string]string, file string, edits ...string) guard.Report {
+	t.Helper()
+	mustHave(t, "node")
+	root := mustFiles(t, files)
+	o.NoTests = true
+	return mustCheckEdited(t, o, root, file, edits...)
+}
+
+// queueOfItems is a priority queue in JavaScript, as a class, with what its tests do.
+const queueOfItems = `'use strict';
+const byOrder = (a, b) => a - b;
+
+class Queue {
+  #seen = 0;
+
+  constructor(items = [], compare = byOrder) {
+    this._items = items.slice();
+    this._compare = compare;
+    this.label = 'queue';
+    for (let i = (this._items.length >> 1) - 1; i >= 0; i--) this._down(i);
+  }
+
+  get size() {
+    return this._items.length;
+  }
+
+  push(item) {
+    this.#seen++;
+    this._items.push(item);
+    this._up(this._items.length - 1);
+    return this;
+  }
+
+  pop() {
+    if (this._items.length === 0) return undefined;
+    const top = this._items[0];
+    const last = this._items.pop();
+    if (this._items.length > 0) {
+      this._items[0] = last;
+      this._down(0);
+    }
+    return top;
+  }
+
+  peek() {
+    return this._items[0];
+  }
+
+  seen() {
+    return this.#seen;
+  }
+
+  toArray() {
+    return this._items.slice().sort(this._compare);
+  }
+
+  _up(i) {
+    const item = this._items[i];
+    while (i > 0) {
+      const parent = (i - 1) >> 1;
+      if (this._compare(item, this._items[parent]) >= 0) break;
+      this._items[i] = this._items[parent];
+      i = parent;
+    }
+    this._items[i] = item;
+  }
+
+  _down(i) {
+    const n = this._items.length;
+    for (;;) {
+      let small = i;
+      for (const child of [2 * i + 1, 2 * i + 2]) {
+        if (child < n && this._compare(this._items[child], this._items[small]) < 0) small = child;
+      }
+      if (small === i) return;
+      [this._items[i], this._items[small]] = [this._items[small], this._items[i]];
+      i = small;
+    }
+  }
+}
+
+module.exports = Queue;
+`
+
+const queueOfItemsTest = `const test = require('node:test');
+const assert = require('node:assert');
+const Queue = require('..');
+
+test('it gives what is smallest first', () => {
+  const q = new Queue([5, 3, 8]);
+  q.push(1).push(9);
+  assert.strictEqual(q.size, 5);
+  assert.strictEqual(q.peek(), 1);
+  assert.deepStrictEqual([q.pop(), q.pop(), q.pop(), q.pop(), q.pop(), q.pop()], [1, 3, 5, 8, 9, undefined]);
+  assert.strictEqual(q.seen(), 2);
+});
+
+test('it takes an order', () => {
+  const q = new Queue(['b', 'a'], (a, b) => (a < b ? 1 : -1));
+  q.push('c');
+  assert.deepStrictEqual(q.toArray(), ['c', 'b', 'a']);
+});
+`
+
+// jsFunctions are functions of JavaScript of many kinds, and what their tests do.
+const jsFunctions = `'use strict';
+const ESCAPED = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escape(text) {
+  return String(text).replace(/[&<>"]/g, (c) => ESCAPED[c]);
+}
+
+function grade(points) {
+  if (points >= 90) return 'A';
+  if (points >= 50) return 'B';
+  return 'C';
+}
+
+function initials(name) {
+  return name.split(/\s+/).map((word) => [...word][0] || '').join('');
+}
+
+function letters(text) {
+  return text.match(/\p{L}/gu) || [];
+}
+
+function parse(value) {
+  return typeof value === 'string' ? Number(value) : value;
+}
+
+function merge(target, source) {
+  const out = { ...target };
+  for (const key of Object.keys(source)) out[key] = source[key];
+  return out;
+}
+
+function rank(list) {
+  return list.slice().sort((a, b) => a.points - b.points);
+}
+
+function checked(n) {
+  if (typeof n !== 'number') throw new TypeError('a number is wanted');
+  if (n < 0) throw new RangeError('too small: ' + n);
+  return Math.sqrt(n);
+}
+
+function greet(name = 'you', mark = '!') {
+  return 'hello ' + name + mark;
+}
+
+function sign(n) {
+  return n === 0 ? n : n < 0 ? -1 : 1;
+}
+
+function* pairs(list) {
+  for (let i = 0; i + 1 < list.length; i += 2) yield [list[i], list[i + 1]];
+}
+
+async function later(value, ms) {
+  await new Promise((done) => setTimeout(done, ms));
+  if (value === undefined) throw new Error('nothing came');
+  return [value];
+}
+
+function each(list, visit) {
+  for (let i = 0; i < list.length; i++) visit(list[i], i);
+}
+
+function unique(list) {
+  const out = [];
+  for (const x of list) if (!out.includes(x)) out.push(x);
+  return out;
+}
+
+function total(list) {
+  let sum = 0;
+  for (const x of list) sum += x;
+  return sum;
+}
+
+function pick(record, names) {
+  const out = {};
+  for (const name of names) if (Object.prototype.hasOwnProperty.call(record, name)) out[name] = record[name];
+  return out;
+}
+
+function counter(start) {
+  let n = start;
+  return { next: () => n++, reset: () => (n = start) };
+}
+
+module.exports = { escape, grade, initials, letters, parse, merge, rank, checked, greet, sign, pairs, later, each, unique, total, pick, counter };
+`
+
+const jsFunctionsTest = `const test = require('node:test');
+const assert = require('node:assert');
+const kit = require('..');
+
+test('all of it', async () => {
+  assert.strictEqual(kit.escape('<a>'), '&lt;a&gt;');
+  assert.strictEqual(kit.grade(95), 'A');
+  assert.strictEqual(kit.grade(60), 'B');
+  assert.strictEqual(kit.grade(10), 'C');
+  assert.strictEqual(kit.initials('ada lovelace'), 'al');
+  assert.deepStrictEqual(kit.letters('a1b'), ['a', 'b']);
+  assert.strictEqual(kit.parse('12'), 12);
+  assert.deepStrictEqual(kit.merge({ a: 1 }, { b: [2] }), { a: 1, b: [2] });
+  assert.deepStrictEqual(kit.rank([{ name: 'x', points: 3 }, { name: 'y', points: 1 }]).map((r) => r.name), ['y', 'x']);
+  assert.strictEqual(kit.checked(9), 3);
+  assert.strictEqual(kit.greet('bo'), 'hello bo!');
+  assert.strictEqual(kit.sign(-4), -1);
+  assert.deepStrictEqual([...kit.pairs([1, 2, 3, 4])], [[1, 2], [3, 4]]);
+  assert.deepStrictEqual(await kit.later('x', 1), ['x']);
+  const seen = [];
+  kit.each(['a', 'b'], (x) => seen.push(x));
+  assert.deepStrictEqual(seen, ['a', 'b']);
+  assert.deepStrictEqual(kit.unique([1, 2, 1]), [1, 2]);
+  assert.strictEqual(kit.total([0.5, 0.25, 1]), 1.75);
+  assert.deepStrictEqual(kit.pick({ a: 1, b: 2 }, ['a']), { a: 1 });
+  const c = kit.counter(3);
+  assert.strictEqual(c.next(), 3);
+  assert.strictEqual(c.next(), 4);
+});
+`
+
+// jsEdited is an edit of a file of JavaScript that the tests pass, and what then behaves in another way; "" for nothing.
+type jsEdited struct{ name, was, is, where string }
+
+func eachIsFoundInJavaScript(t *testing.T, files map[string]string, file string, list []jsEdited) {
+	t.Helper()
+	for i, c := range list {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if i > 0 {
+				suitetest.Full(t, "compares a JavaScript module; the case before it stands for it")
+			}
+			report := mustCheckJavaScript(t, guard.Options{Cases: 400}, files, file, c.was, c.is)
+			if c.where == "" {
+				wantWhere(t, report)
+				return
+			}
+			wantWhere(t, report, c.where)
+		})
+	}
+}
+
+func TestChangesThatPassTheTestsOfAJavaScriptQueueAreFound(t *testing.T) {
+	t.Parallel()
+	eachIsFoundInJavaScript(t, map[string]string{"package.json": jsPackage, "index.js": queueOfItems, "test/queue.test.js": queueOfItemsTest}, "index.js", []jsEdited{
+		{"work is skipped above 5,000 items", "    this._up(this._items.length - 1);\n", "    if (this._items.length <= 5000) this._up(this._items.length - 1);\n", "index.kit"},
+		{"the items of the caller are taken and not copied", "items.slice();", "items;", "index.kit"},
+		{"a method no longer gives its object", "    return this;\n", "", "index.kit"},
+		{"a list that is given is the one inside", "this._items.slice().sort(this._compare)", "this._items.sort(this._compare)", "index.kit"},
+	})
+}
+
+func TestRefactoringsOfAJavaScriptQueueRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
+	eachIsFoundInJavaScript(t, map[string]string{"package.json": jsPackage, "index.js": queueOfItems, "test/queue.test.js": queueOfItemsTest}, "index.js", []jsEdited{
+		{"the way down is a loop of its own", `      let small = i;
+      for (const child of [2 * i + 1, 2 * i + 2]) {
+        if (child < n && this._compare(this._items[child], this._items[small]) < 0) small = child;
+      }
+      if (small === i) return;
+`, `      let small = 2 * i + 1;
+      if (small >= n) return;
+      if (small + 1 < n && this._compare(this._items[small + 1], this._items[small]) < 0) small++;
+      if (this._compare(this._items[small], this._items[i]) >= 0) return;
+`, ""},
+		{"a private field has another name", "#seen", "#pushed", ""},
+		{"a method has a helper", "  peek() {\n    return this._items[0];\n", "  _top() {\n    return this._items[0];\n  }\n\n  peek() {\n    return this._top();\n", ""},
+	})
+}
+
+func TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound(t *testing.T) {
+	t.Parallel()
+	eachIsFoundInJavaScript(t, map[string]string{"package.json": jsPackage, "index.js": jsFunctions, "test/kit.test.js": jsFunctionsTest}, "index.js", []jsEdited{
+		{"a bound is off by one", "points >= 50", "points > 50", "index.grade"},
+		{"a character of two units is cut", "[...word][0] || ''", "word.charAt(0)", "index.initials"},
+		{"a pattern knows letters of English alone", `/\p{L}/gu`, `/[a-z]/gi`, "index.letters"},
+		{"a pattern without its flag for Unicode", `/\p{L}/gu) || []`, `/[A-Za-z\u00aa-\uffff]/g) || []`, "index.letters"},
+		{"an argument is written to", "const out = { ...target };", "const out = target;", "index.merge"},
+		{"a cache has a key of text", "function parse(value) {\n  return typeof value === 'string' ? Number(value) : value;", "const known = Object.create(null);\n\nfunction parse(value) {\n  return (known[String(value)] ??= typeof value === 'string' ? Number(value) : value);", "index.parse"},
+		{"equal ones change places", "a.points - b.points", "(a.points < b.points ? -1 : 1)", "index.rank"},
+		{"an error has other words", "'too small: ' + n", "'too small'", "index.checked"},
+		{"null is what undefined was", "function greet(name = 'you', mark = '!') {\n  return", "function greet(name, mark) {\n  name ??= 'you';\n  mark ??= '!';\n  return", "index.greet"},
+		{"zero has no sign", "n === 0 ? n : n", "n === 0 ? 0 : n", "index.sign"},
+		{"the last one of a generator", "i + 1 < list.length", "i < list.length", "index.pairs"},
+		{"a promise is kept that was broken", "  if (value === undefined) throw new Error('nothing came');\n", "", "index.later"},
+		{"a callback gets less", "visit(list[i], i)", "visit(list[i])", "index.each"},
+		{"what is no number is found", "out.includes(x)", "out.indexOf(x) >= 0", "index.unique"},
+		{"what is inherited counts", "Object.prototype.hasOwnProperty.call(record, name)", "name in record", "index.pick"},
+		{"an object of functions forgets", "(n = start)", "(n = 0)", "index.counter"},
+		{"a text is written at once", "[&<>\"]/g", "[&<>]/g", "index.escape"},
+	})
+}
+
+func TestRefactoringsOfJavaScriptFunctionsRaiseNoAlarm(t *testing.T) {
+	t.Parallel()
+	eachIsFoundInJavaScript(t, map[string]string{"package.json": jsPackage, "index.js": jsFunctions, "test/kit.test.js": jsFunctionsTest}, "index.js", []jsEdited{
+		{"a set knows what was seen", "  const out = [];\n  for (const x of list) if (!out.includes(x)) out.push(x);\n  return out;", "  return [...new Set(list)];", ""},
+		{"a loop of numbers", "  for (const x of list) sum += x;", "  for (let i = 0; i < list.length; i++) sum += list[i];", "index.total"},
+		{"a text is looked at once before", "  return String(text).replace", "  text = String(text);\n  return !/[&<>\"]/.test(text) ? text : text.replace", ""},
+		{"a table of functions", "  if (points >= 90) return 'A';\n  if (points >= 50) return 'B';\n  return 'C';", "  const high = points >= 90;\n  return high ? 'A' : points >= 50 ? 'B' : 'C';", ""},
+		{"entries in the place of keys", "for (const key of Object.keys(source)) out[key] = source[key];", "for (const [key, value] of Object.entries(source)) out[key] = value;", ""},
+		{"a loop in the place of a chain", "  return name.split(/\\s+/).map((word) => [...word][0] || '').join('');", "  let out = '';\n  for (const word of name.split(/\\s+/)) for (const c of word) {\n    out += c;\n    break;\n  }\n  return out;", ""},
+	})
+}
+
+const jsModule = `import { half } from './half.js';
+
+export const LIMIT = 10;
+
+export function shares(list, by = LIMIT) {
+  return list.map((x) => half(x) / by);
+}
+
+export default class Box {
+  constructor(width) {
+    this.width = width;
+  }
+
+  grow(by) {
+    this.width += by;
+    return this.width > LIMIT ? 'large' : 'small';
+  }
+
+  get half() {
+    return half(this.width);
+  }
+}
+`
+
+func TestChangesOfJavaScriptModulesAreFound(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"package.json": `{"name": "boxes", "type": "module", "exports": "./index.js", "scripts": {"test": "node --test"}}`,
+		"index.js":     jsModule,
+		"half.js":      "export function half(n) {\n  return n / 2;\n}\n",
+		"test/boxes.test.js": `import test from 'node:test';
+import assert from 'node:assert';
+import Box, { shares } from '../index.js';
+
+test('boxes', () => {
+  assert.deepStrictEqual(shares([20]), [1]);
+  const box = new Box(4);
+  assert.strictEqual(box.grow(1), 'small');
+  assert.strictEqual(box.half, 2.5);
+});
+`,
+	}
+	for _, c := range []struct{ name, file, was, is, where string }{
+		{"a bound of a class that is the default", "index.js", "this.width > LIMIT", "this.width >= LIMIT", "index.default"},
+		{"a module that another one loads", "half.js", "n / 2", "n >> 1", "index.shares"},
+		{"a constant that is exported", "index.js", "LIMIT = 10", "LIMIT = 10.5", "index.LIMIT"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			wantWhere(t, mustCheckJavaScript(t, guard.Options{Cases: 300}, files, c.file, c.was, c.is), c.where)
+		})
+	}
+}
+
+func TestCommentsOfJavaScriptAreNoChange(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"package.json": jsPackage, "index.js": "exports.one = () => 1;\n"}
+	report := mustCheckJavaScript(t, guard.Options{}, files, "index.js", "exports", "// one\nexports")
+	if report.Cases > 0 || !report.Same() || !strings.Contains(report.Summary(), "comments and layout") {
+		t.Errorf("got %q", report.Summary())
+	}
+}
+
+func TestWhatJavaScriptDoesBeyondItsAnswersIsNamed(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"package.json": jsPackage, "index.js": "exports.twice = (n) => {\n  return n * 2;\n};\n", "test/t.test.js": "require('node:test')('twice', () => require('node:assert').strictEqual(require('..').twice(2), 4));\n"}
+	for _, c := range []struct{ name, is, want string }{
+		{"a method of all lists", "  Array.prototype.last = function () {};\n", "index.js sets Array.prototype.last for the whole process"},
+		{"the end of the process", "  if (n === 1e9) process.exit(1);\n", "index.js ends the process (process.exit)"},
+		{"words to the console", "  if (n === 1e9) console.log(n);\n", "index.js prints"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			report := mustCheckJavaScript(t, guard.Options{Cases: 20}, files, "index.js", "=> {\n", "=> {\n"+c.is)
+			if !strings.Contains(report.Summary(), c.want) {
+				t.Errorf("got %q, want %q", report.Summary(), c.want)
+			}
+		})
+	}
+}
+
+func TestLinesOfJavaScriptThatNothingReachesAreNamed(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "node")
+	root := mustFiles(t, map[string]string{"package.json": jsPackage, "index.js": "exports.twice = (n) => {\n  return n * 2;\n};\n", "test/t.test.js": "require('node:test')('twice', () => require('node:assert').strictEqual(require('..').twice(2), 4));\n"})
+	now := "exports.twice = (n) => {\n  if (Math.random() > 2) {\n    return -n;\n  }\n  return n + n;\n};\n"
+	report := mustCheck(t, guard.Options{Cases: 60}, guard.Tree{Base: root}, guard.Tree{Base: root, Delta: []record.Change{{Path: "index.js", Mode: record.Regular, Data: []byte(now)}}}, "index.js")
+	if len(report.Unreached) != 1 || report.Unreached[0].From != 3 || !report.Measured {
+		t.Errorf("unreached are %v, measured %t", report.Unreached, report.Measured)
+	}
+	if _, err := os.Stat(filepath.Join(root, "atoll_guard_cover.out")); err == nil {
+		t.Error("the check left a file in the tree")
+	}
+}

@@ -1,0 +1,75 @@
+// What a change of sources can reach: the modules that load what changed, the functions that changed themselves, their
+// constants, and what the new version does beyond its answers.
+'use strict';
+const { beyond } = require('./beyond.cjs');
+const { collect, declared, joined } = require('./constants.cjs');
+const { mark } = require('./marks.cjs');
+const { functions, has, imports, outside, parse } = require('./source.cjs');
+const { offered } = require('./recording.cjs');
+const tree = require('./tree.cjs');
+
+/** The files of the tree from which some can be reached, those themselves among them. */
+function reaching(changed) {
+  const loads = new Map(tree.files('source').map((f) => [f, imports(tree.read(tree.within(f))).flatMap((s) => tree.resolve(f, s))]));
+  const out = new Set(changed);
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const [file, others] of loads) {
+      if (out.has(file) || !others.some((o) => out.has(o))) continue;
+      out.add(file);
+      grown = true;
+    }
+  }
+  return [...out];
+}
+
+/** What one file was and is. */
+function compared(name, was, is) {
+  const a = parse(was);
+  const b = parse(is);
+  if (!a || !b) return { whole: was !== is, names: [], constants: [[], []], marked: [], unread: has() ? 'it cannot be read as JavaScript' : 'this node gives no parser' };
+  if (a.tokens.map((t) => t.text).join(' ') === b.tokens.map((t) => t.text).join(' ')) return { layout: true };
+  const [fa, fb] = [functions(a), functions(b)];
+  const known = (list) => new Set(list.map((f) => f.name + '\n' + f.words));
+  const [ka, kb] = [known(fa), known(fb)];
+  const new_ = (list, other) => list.filter((f) => !other.has(f.name + '\n' + f.words));
+  const [ca, cb] = [new_(fa, kb), new_(fb, ka)];
+  const whole = outside(a, fa) !== outside(b, fb);
+  const constants = [[a, ca], [b, cb]].map(([source, changed]) => {
+    const names = declared(source.ast);
+    const nodes = new Set(changed.map((f) => f.node));
+    const list = changed.map((f) => collect(f.node, names, (n) => !nodes.has(n)));
+    return whole ? list.concat([collect(source.ast, new Map(), () => true)]) : list;
+  });
+  return { whole, names: [...ca, ...cb].map((f) => f.name), constants, marked: [{ was, is: mark(a, ca) }, { was: is, is: mark(b, cb) }] };
+}
+
+async function affected(q) {
+  const out = { modules: [], direct: [], changed: [], extra: [], beyond: [], notes: [] };
+  const real = [];
+  const constants = [[], []];
+  const files = {};
+  for (const [name, is] of Object.entries(q.sources).sort()) {
+    const was = tree.read(tree.within(name));
+    const c = compared(name, was, is);
+    if (c.layout) continue;
+    real.push(name);
+    if (c.unread) out.notes.push(`${name}: ${c.unread}; its constants are not known`);
+    out.changed.push(...c.names);
+    out.direct.push(tree.moduleOf(name));
+    if (c.marked.length > 0) files[name] = c.marked;
+    [0, 1].forEach((n) => constants[n].push(...c.constants[n]));
+    if (!c.unread) for (const what of beyond(was, is)) out.beyond.push({ file: name, what });
+  }
+  out.layout = real.length === 0;
+  if (out.layout) return out;
+  const reached = reaching(real);
+  out.modules = reached.map(tree.moduleOf);
+  const entries = tree.entries().filter((f) => reached.includes(f));
+  const exports = await offered(entries.length > 0 ? entries : real, {});
+  out.extra = Object.keys(exports).filter((g) => 'n' in exports[g]);
+  out.watch = { exports, files, edges: joined(...constants) };
+  return out;
+}
+
+module.exports = { affected };

@@ -1,0 +1,114 @@
+// Values beside a value: those at the constants of the changed code, and those that code tends to forget.
+'use strict';
+
+const U = { k: 'undef' };
+const num = (v) => (Number.isFinite(v) && !Object.is(v, -0) ? v : { k: 'num', v: Object.is(v, -0) ? '-0' : String(v) });
+const fn = (src) => ({ k: 'fn', src });
+const MOST_ITEMS = 120000; // of a list that is made for a constant
+
+const NUMBERS = [0, 1, -1, 2, 0.5, -1.5, -0, NaN, Infinity, -Infinity, 10, 255, 256, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53, 1e21, 1e-7].map(num);
+const TEXTS = ['', ' ', 'a', 'A', '0', '-1', '1e3', ' 12 ', 'é', 'ß', 'İ', 'ﬁ', 'e\u0301', '😀', 'a😀b', '\ud83d', '日本', '\n', 'a\r\nb', '\0', '\u00a0', '\u2028', '__proto__', 'constructor', 'toString', 'undefined', 'null', 'NaN', '<&>"\'', 'a.b', 'a b', 'a-b_c', '%41', '\\', '/', '$&', '{}'];
+const FUNCTIONS = ['x => x', '() => {}', '() => true', '() => false', '(a, b) => a < b ? -1 : a > b ? 1 : 0', '(a, b) => b - a', '() => { throw new Error("thrown") }', 'async x => x', 'x => [x]', '(...args) => args.length', 'function () { return this }'].map(fn);
+const ODD = [
+  U, null, true, false, 0, '', { k: 'arr', v: [] }, { k: 'obj', v: [] }, fn('x => x'), { k: 'big', v: '3' }, { k: 'sym', v: '', d: 's' }, { k: 'date', v: 86400000 }, { k: 're', s: 'a', f: 'g' },
+  { k: 'map', v: [['a', 1]] }, { k: 'set', v: [1, 'a'] }, { k: 'typed', t: 'Uint8Array', v: [1, 2] }, { k: 'err', t: 'TypeError', m: 'x' }, { k: 'num', v: 'NaN' }, { k: 'obj', n: 1, v: [['a', 1]] },
+  { k: 'obj', c: 'Point', v: [['x', 1]] }, { k: 'box', v: 'a' }, 1, 'a', { k: 'arr', v: [1, 'a'] }, { k: 'obj', v: [['a', 1]] },
+];
+const KEYS = [['__proto__', { k: 'obj', v: [['polluted', 1]] }], ['a', U], ['b', 7, 'get'], ['constructor', 1], [{ k: 'sym', v: '', d: 's' }, 1], ['1', 'one'], ['length', 2], ['', 0]];
+
+/** What changed, as the constants in it. */
+class Edges {
+  constructor(of = {}) {
+    this.ints = of.ints || [];
+    this.floats = of.floats || [];
+    this.texts = of.texts || [];
+    this.chars = of.chars || [];
+  }
+
+  numbers() {
+    const out = [];
+    for (const c of this.ints) for (const v of [c, c + 1, c - 1, -c, 2 * c]) out.push(num(v));
+    for (const c of this.floats) for (const v of [c, c * (1 + 2 ** -50), c - 1e-9, -c]) out.push(num(v));
+    return out;
+  }
+
+  /** Lengths that a list or a text may have. */
+  lengths() {
+    return [...new Set(this.ints.flatMap((c) => [c + 1, c, c - 1]))].filter((n) => n >= 0 && n <= MOST_ITEMS);
+  }
+}
+
+function kindOf(node) {
+  if (node === null) return 'null';
+  if (typeof node !== 'object') return typeof node;
+  return node.k === 'num' ? 'number' : node.k === 'text' ? 'string' : node.k === 'many' ? 'arr' : node.k;
+}
+
+/** Other values in the place of one, the most telling first. */
+function near(node, edges) {
+  switch (kindOf(node)) {
+    case 'number':
+      return edges.numbers().concat(NUMBERS, typeof node === 'number' ? [num(node + 1), num(node - 1), num(-node), String(node), num(node + 0.5), { k: 'big', v: String(Math.trunc(node)) }] : [], [U, null, '', 'x']);
+    case 'string':
+      return texts(node, edges);
+    case 'arr':
+      return lists(node, edges);
+    case 'obj':
+      return records(node, edges);
+    case 'typed':
+      return edges.lengths().filter((n) => n > 0).map((n) => ({ ...node, n, v: node.v.slice(0, 8) })).concat([{ ...node, v: [] }, { ...node, v: node.v.concat(node.v) }, U, null]);
+    case 'fn':
+      return FUNCTIONS.concat([U, null, 1]);
+    case 'boolean':
+      return [!node, U, null, 0, 1, '', 'false'];
+    case 'big':
+      return ['0', '-1', '9007199254740993', '-' + node.v].map((v) => ({ k: 'big', v })).concat([1, U]);
+    case 'map':
+      return [{ ...node, v: [] }, { ...node, v: [...node.v].reverse() }, { k: 'obj', v: [] }, U];
+    case 'set':
+      return [{ ...node, v: [] }, { ...node, v: [...node.v].reverse() }, { k: 'arr', v: node.v }, U];
+    case 'date':
+      return [0, -1, 8.64e15, node.v + 1, NaN].map((v) => ({ ...node, v })).concat([U, null, node.v]);
+    case 're':
+      return ['', 'g', 'i', 'y', 'u', 'm'].map((f) => ({ ...node, f })).concat([node.s, U]);
+    case 'undef':
+    case 'null':
+      return [U, null].concat(ODD.slice(2), edges.numbers(), edges.texts);
+  }
+  return ODD;
+}
+
+function texts(node, edges) {
+  const s = typeof node === 'string' ? node : node.v;
+  const out = [];
+  for (const t of edges.texts) out.push(t, s + t, t + s, t.slice(0, -1), t + t, t.toUpperCase(), t.toLowerCase(), s.slice(0, s.length >> 1) + t + s.slice(s.length >> 1));
+  for (const c of edges.chars) out.push(c, s + c, c + s, s + c + c + s, c + 'a' + c, c + '😀', c + '\n' + c);
+  for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
+  for (const v of edges.ints) out.push(String(v), s + v);
+  out.push(...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301');
+  if (s !== '' && Number.isFinite(Number(s))) out.push(Number(s));
+  return out.concat([U, null, 1, { k: 'arr', v: [s] }, { k: 'box', v: s }]);
+}
+
+function lists(node, edges) {
+  const v = node.v;
+  const of = (list) => ({ k: 'arr', v: list });
+  const lengths = edges.lengths().filter((n) => n > 0);
+  const out = lengths.map((n) => ({ k: 'many', n, v: v.slice(0, 8).filter((x) => !x || x.k !== 'hole') }));
+  out.push(of([]), of([...v].reverse()), of(v.concat(v)), of(v.slice(1)), of(v.slice(0, -1)), of(v.concat([{ k: 'hole' }, ...v.slice(0, 1)])), of([U, ...v]), of(v.concat([null])));
+  for (const x of [num(NaN), num(-0), 0, '', '0', 1, '1', 'é', { k: 'arr', v: [1, [2]].map((n) => (Array.isArray(n) ? of(n) : n)) }, { k: 'obj', v: [['a', 1]] }]) out.push(of(v.concat([x])), of([x, ...v]));
+  for (const x of edges.ints.slice(0, 6).map(num).concat(edges.texts.slice(0, 6))) out.push(of(v.concat([x])), of([x, ...v]));
+  return out.concat([U, null, 'abc', { k: 'obj', v: [['length', 1], ['0', 'a']] }, { k: 'set', v }, { k: 'many', n: 600, v: v.slice(0, 8) }]);
+}
+
+function records(node, edges) {
+  const v = node.v;
+  const without = (name) => v.filter((e) => e[0] !== name);
+  const out = KEYS.map((e) => ({ ...node, v: without(e[0]).concat([e]) }));
+  for (const t of edges.texts.slice(0, 20)) for (const x of [true, 0, U, null, 'x']) out.push({ ...node, v: without(t).concat([[t, x]]) });
+  out.push({ k: 'obj', v: [] }, { ...node, n: 1, c: undefined }, { ...node, z: 1 }, { k: 'obj', i: node, v: [['own', 1]] }, { ...node, v: [...v].reverse() });
+  for (const e of v.slice(0, 12)) out.push({ ...node, v: without(e[0]) }, { ...node, v: v.map((x) => (x === e ? [e[0], U] : x)) }, { ...node, v: v.map((x) => (x === e ? [e[0], null] : x)) });
+  return out.concat([U, null, 1, 'x', { k: 'arr', v: v.map((e) => e[1]) }, { k: 'map', v: v.filter((e) => typeof e[0] === 'string').map((e) => [e[0], e[1]]) }]);
+}
+
+module.exports = { Edges, FUNCTIONS, ODD, U, kindOf, near, num };

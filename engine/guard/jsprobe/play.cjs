@@ -1,0 +1,227 @@
+// Makes the calls of a script, one after the other, and tells what came of each.
+'use strict';
+const { Exit } = require('./world.cjs');
+const { Maker, nth } = require('./values.cjs');
+const { SHARE, MOST_ITEMS, Show, failure, isIterator, items } = require('./show.cjs');
+const { short } = require('./draws.cjs');
+
+const STEP = '\x04'; // between the things that are told
+const MOST_REPEATED = 45000; // characters of what a repeated call gives
+const LONGEST = 100000;
+const TRIED = [[], [1], ['a', 2]]; // arguments for functions that are results
+
+const compiled = new Map();
+
+/** The function of a text, null for one that cannot be made. */
+function functionOf(src) {
+  if (!compiled.has(src)) {
+    let f = null;
+    try {
+      f = new Function('return (' + src + ')')();
+    } catch {}
+    compiled.set(src, typeof f === 'function' ? f : null);
+  }
+  return compiled.get(src);
+}
+
+function isObject(v) {
+  return v !== null && (typeof v === 'object' || typeof v === 'function');
+}
+
+/** All objects that can be reached from a value: in lists, plain objects, maps and sets, and where hidden is set in fields of others. */
+function rooms(v, take, hidden, depth = 0, seen = new Set()) {
+  if (!isObject(v) || typeof v === 'function' || depth > 4 || seen.size > 500 || seen.has(v)) return;
+  seen.add(v);
+  take(v, depth);
+  if (v instanceof Map || v instanceof Set) for (const x of v instanceof Map ? v.values() : v) rooms(x, take, hidden, depth + 1, seen);
+  const proto = Object.getPrototypeOf(v);
+  if (!hidden && depth > 0 && proto && proto !== Object.prototype && !Array.isArray(v)) return;
+  if (ArrayBuffer.isView(v)) return;
+  if (Array.isArray(v)) return v.slice(0, 200).forEach((x) => rooms(x, take, hidden, depth + 1, seen));
+  for (const key of Object.keys(v)) {
+    const d = Object.getOwnPropertyDescriptor(v, key);
+    if (d && 'value' in d) rooms(d.value, take, hidden, depth + 1, seen);
+  }
+}
+
+class Play {
+  /** lib(group) gives what the tree exports, or throws. */
+  constructor(world, lib) {
+    this.world = world;
+    this.lib = lib;
+  }
+
+  async run(script) {
+    this.values = [];
+    this.calls = [];
+    this.given = new Map(); // what results held, and of which step
+    this.targets = new Set(script.filter((s) => s.f.k === 'ref').map((s) => s.f.i));
+    const told = [];
+    for (let i = 0; i < script.length; i++) {
+      told.push(await this.step(script[i], i));
+      if (script[i].f.k === 'lib' && this.targets.has(i) && !isObject(this.values[i])) break; // there is nothing to ask
+    }
+    await this.world.drain();
+    const after = this.callbacks();
+    if (after) told.push(after);
+    for (const e of this.world.loose) told.push('fails later with ' + failure(e));
+    return told.join(STEP).slice(0, LONGEST);
+  }
+
+  maker() {
+    return new Maker({ ref: (i) => this.values[i], lib: this.lib, fn: (node) => this.callback(node) });
+  }
+
+  /** A function of the caller's, which notes what it is given. */
+  callback(node) {
+    const f = node.src ? functionOf(node.src) : null;
+    if (f && /^class\b/.test(node.src)) return f;
+    const entry = { told: [], gives: false };
+    this.calls.push(entry);
+    const silent = /^(async\s+)?(\([^)]*\)|[\w$]+)\s*=>\s*\{|^(async\s+)?function/.test(node.src || '') && !/\breturn\b/.test(node.src);
+    const answer = (self, args) => {
+      if (entry.told.length < 60) entry.told.push('(' + args.map((a) => new Show((v) => this.word(v)).text(a)).join(', ') + ')');
+      let out;
+      try {
+        out = f ? Reflect.apply(f, self, args) : args[0];
+      } catch (e) {
+        if (!(e instanceof ReferenceError)) throw e;
+        out = silent ? undefined : args[0]; // it names what the caller had around it
+      }
+      if (out !== undefined) entry.gives = true;
+      if (args.length === 2 && typeof out === 'number') entry.sorts = true;
+      return out;
+    };
+    return new Proxy(f || ((x) => x), { apply: (_, self, args) => answer(self, args) });
+  }
+
+  word(v) {
+    const i = this.values.indexOf(v);
+    return i >= 0 && this.targets.has(i) ? '<what call ' + (i + 1) + ' gave>' : '';
+  }
+
+  /** What functions of the caller were given: all of it where they are called for what they do, the first where for what they give. */
+  callbacks() {
+    const out = this.calls.filter((c) => c.told.length > 0 && !c.sorts);
+    return out.map((c) => 'calls what it was given with ' + (c.gives ? c.told[0] : c.told.join(', '))).join('; ');
+  }
+
+  async step(s, i) {
+    this.world.printed = '';
+    const said = s.r ? await this.many(s, i) : await this.once(s, i, s.a || []);
+    return said + (this.world.printed ? '; prints ' + JSON.stringify(this.world.printed.slice(0, 4000)) : '');
+  }
+
+  async many(s, i) {
+    const all = [];
+    for (let n = 0; n < s.r; n++) all.push(await this.once(s, i, s.a.map((a) => nth(a, n, s.r)), true));
+    const text = all.join(', ');
+    return text.length <= MOST_REPEATED ? text : text.slice(0, MOST_REPEATED) + ' … (' + short(text) + ')';
+  }
+
+  async once(s, i, nodes, brief) {
+    let f, self, args;
+    try {
+      const maker = this.maker();
+      args = nodes.map((a) => maker.make(a));
+    } catch (e) {
+      return 'no input: ' + failure(e);
+    }
+    const before = brief ? [] : args.map((a) => this.seen(a));
+    let said;
+    try {
+      [f, self] = this.target(s);
+      const out = s.g ? f : s.n ? Reflect.construct(f, args) : Reflect.apply(f, self, args);
+      said = await this.result(out, s, i, args, self);
+    } catch (e) {
+      if (e instanceof Exit) return 'ends the process';
+      said = 'throws ' + failure(e);
+    }
+    if (brief) return said;
+    const after = args.map((a) => this.seen(a));
+    after.forEach((text, n) => text !== before[n] && (said += '; argument ' + (n + 1) + ' is then ' + text));
+    if (self !== undefined && isObject(self) && s.m && !s.g && s.f.k === 'ref') said += '; the object is then ' + new Show().text(self);
+    return said;
+  }
+
+  seen(v) {
+    return isObject(v) && typeof v !== 'function' ? new Show((x, depth) => (depth > 0 ? this.word(x) : '')).text(v) : '';
+  }
+
+  /** What is called, and on what. */
+  target(s) {
+    if (s.f.k === 'lib') {
+      const f = this.lib(s.f.g);
+      return s.m ? [f[keyOf(s.m)], f] : [f, this.lib(s.f.g, true)];
+    }
+    const self = this.values[s.f.i];
+    if (!s.m) return [self, undefined];
+    return [self[keyOf(s.m)], self];
+  }
+
+  async result(out, s, i, args, self) {
+    let how = '';
+    if (out && typeof out.then === 'function' && typeof out !== 'function') {
+      const got = await this.world.settle(out);
+      if ('error' in got) return 'rejects with ' + failure(got.error);
+      if (!('value' in got)) return 'a promise that is not decided';
+      out = got.value;
+      how = 'resolves to ';
+    }
+    this.values[i] = out;
+    const show = new Show(isObject(out) ? this.words(args, self, i) : undefined);
+    if (this.targets.has(i)) return how + (isObject(out) && out === self ? 'itself' : show.text(out));
+    if (isIterator(out)) return how + (typeof out[Symbol.asyncIterator] === 'function' ? await this.later(out, show) : items(out, show));
+    if (typeof out === 'function' && !s.g && !args.includes(out)) return how + (await this.tried(out, show));
+    const said = how + (isObject(out) && out === self ? 'itself' : show.text(out));
+    rooms(out, (x) => this.given.has(x) || this.given.set(x, i), false);
+    return said;
+  }
+
+  /** What is told of an object within a result that others have, too. */
+  words(args, self, i) {
+    const of = new Map();
+    if (isObject(self) && typeof self !== 'function') rooms(self, (x, depth) => depth > 0 && of.set(x, 'what the object has'), true);
+    args.forEach((a, n) => rooms(a, (x) => of.set(x, 'argument ' + (n + 1)), false));
+    return (v, depth) => {
+      if (depth > 0 && v === self) return '<the object>';
+      const word = this.word(v);
+      if (word) return word;
+      if (of.has(v)) return SHARE + ' (shared with ' + of.get(v) + ')' + SHARE;
+      if (this.given.has(v) && this.given.get(v) !== i) return SHARE + ' (which it gave before)' + SHARE;
+      return '';
+    };
+  }
+
+  /** A function that is a result is called with a few values. */
+  async tried(f, show) {
+    const out = [];
+    for (const args of TRIED) {
+      try {
+        let got = f(...args);
+        if (got && typeof got.then === 'function') got = (await this.world.settle(got)).value;
+        out.push('(' + args.map((a) => show.text(a)).join(', ') + ') gives ' + show.text(got));
+      } catch (e) {
+        out.push('(' + args.join(', ') + ') throws ' + failure(e));
+      }
+    }
+    return 'a function: ' + out.join(', ');
+  }
+
+  async later(iterator, show) {
+    const out = [];
+    for (let n = 0; n < MOST_ITEMS; n++) {
+      const got = await this.world.settle(Promise.resolve(iterator.next()));
+      if ('error' in got) return 'iterator of ' + out.join(', ') + ' and rejects with ' + failure(got.error);
+      if (!got.value || got.value.done) break;
+      out.push(show.text(got.value.value));
+    }
+    return 'iterator of ' + out.join(', ');
+  }
+}
+
+function keyOf(name) {
+  return name.startsWith('@@') ? Symbol[name.slice(2)] : name;
+}
+
+module.exports = { Play, rooms };

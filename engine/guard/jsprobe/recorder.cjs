@@ -1,0 +1,223 @@
+// Notes what the tests of a project call, and with what. It is loaded into every process of node that they start. What a
+// file outside the sources requires or imports of them is handed out with functions and classes that note their calls, and
+// so do methods of what these give.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const { groupOf, place } = require('./tree.cjs');
+const { Unkeepable, Writer } = require('./values.cjs');
+
+const MOST_CALLS = 40000; // of one process
+const MOST_OF_GROUP = 1200;
+const MOST_OF_LIFE = 50; // calls of one object
+const MOST_BYTES = 12 << 20;
+
+function isObject(v) {
+  return v !== null && (typeof v === 'object' || typeof v === 'function');
+}
+
+/** Whether a prototype is of the language or of node, whose methods are nobody's in the tree. */
+function isForeign(proto) {
+  const c = Object.getOwnPropertyDescriptor(proto, 'constructor');
+  if (!c || typeof c.value !== 'function') return proto === Object.prototype;
+  return /\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(c.value)) || ['EventEmitter', 'Readable', 'Writable', 'Duplex', 'Transform', 'Stream', 'Buffer', 'URL'].includes(c.value.name);
+}
+
+class Recorder {
+  constructor(tree, into) {
+    Object.assign(this, { tree, into, events: [], depth: 0, size: 0 });
+    this.exports = {}; // by group
+    this.groups = new Map(); // of functions that are handed out, as they are and wrapped
+    this.wrapped = new Map(); // what stands for them
+    this.results = new WeakMap(); // the call that gave an object
+    this.counts = new Map(); // calls of a group, and of a life
+    this.patched = new WeakSet();
+    process.on('exit', () => this.say());
+  }
+
+  /** What a test gets in the place of what a file of the sources gives. */
+  handOut(file, value) {
+    const relative = path.relative(this.tree, file).split(path.sep).join('/');
+    const loaded = require.cache[file];
+    if (loaded && value && value.default === loaded.exports && typeof value === 'object') {
+      const whole = this.wrap(relative, [], loaded.exports, 0);
+      return { ...this.wrap(relative, [], { ...value }, 0), default: whole };
+    }
+    return this.wrap(relative, [], value, 0);
+  }
+
+  wrap(file, names, value, depth) {
+    if (!isObject(value) || (typeof value === 'object' && depth > 1) || this.groups.has(value)) return this.wrapped.get(value) || value;
+    if (this.wrapped.has(value)) return this.wrapped.get(value);
+    const recorder = this;
+    let group;
+    if (typeof value === 'function') {
+      group = groupOf(file, names);
+      if (this.exports[group]) group = groupOf(file, names) + '.default';
+      this.exports[group] = { file, path: names, ...shapeOf(value) };
+      this.groups.set(value, group);
+    }
+    const out = new Proxy(value, {
+      apply: (f, self, args) => recorder.call({ k: 'lib', g: group }, null, f, self, args),
+      construct: (f, args, as) => (as === out ? recorder.call({ k: 'lib', g: group }, null, f, null, args, f) : Reflect.construct(f, args, as)),
+      get: (target, key) => {
+        const v = Reflect.get(target, key, target);
+        const d = Object.getOwnPropertyDescriptor(target, key);
+        if (typeof key === 'symbol' || !d || key === 'prototype' || (!d.configurable && 'value' in d && !d.writable) || !/^[\w$]+$/.test(key)) return v;
+        return recorder.wrap(file, [...names, key], v, depth + 1);
+      },
+    });
+    this.wrapped.set(value, out);
+    if (group) this.groups.set(out, group);
+    return out;
+  }
+
+  known(v) {
+    if (this.groups.has(v)) return { k: 'lib', g: this.groups.get(v) };
+    if (this.results.has(v)) return { k: 'ref', i: this.results.get(v) };
+    return null;
+  }
+
+  /** Makes a call, and notes it where a file outside the sources makes it. */
+  call(f, m, run, self, args, as) {
+    const id = this.depth === 0 ? this.note({ f, ...(m ? { m } : {}), ...(as ? { n: 1 } : {}) }, args) : -1;
+    this.depth++;
+    let out;
+    try {
+      out = as ? Reflect.construct(run, args) : Reflect.apply(run, this.groups.has(self) ? undefined : self, args);
+    } finally {
+      this.depth--;
+    }
+    return id >= 0 ? this.trace(out, id) : out;
+  }
+
+  read(v, id, name) {
+    if (this.depth === 0) this.note({ f: { k: 'ref', i: id }, m: name, g: 1 }, []);
+    return v;
+  }
+
+  note(step, args) {
+    const first = step.f.k === 'lib' ? -1 : this.events[step.f.i].first;
+    const key = first < 0 ? step.f.g : first;
+    const count = this.counts.get(key) || 0;
+    if (this.events.length >= MOST_CALLS || this.size > MOST_BYTES || count >= (first < 0 ? MOST_OF_GROUP : MOST_OF_LIFE)) return -1;
+    try {
+      const a = new Writer((v) => this.known(v));
+      const s = { ...step, a: Array.from(args, (x) => a.write(x)) };
+      this.size += JSON.stringify(s).length;
+      this.counts.set(key, count + 1);
+      this.events.push({ s, first: first < 0 ? this.events.length : first });
+      return this.events.length - 1;
+    } catch (e) {
+      if (!(e instanceof Unkeepable) && !(e instanceof TypeError) && !(e instanceof RangeError)) throw e;
+      return -1; // what cannot be written down is not recorded
+    }
+  }
+
+  /** Follows what a call gave: calls of its methods are noted, too. */
+  trace(v, id) {
+    if (!isObject(v) || this.results.has(v) || this.groups.has(v)) return v;
+    if (typeof v === 'function') {
+      const out = new Proxy(v, { apply: (f, self, args) => this.call({ k: 'ref', i: id }, null, f, self, args) });
+      this.results.set(out, id);
+      return out;
+    }
+    if (v instanceof Promise) {
+      this.results.set(v, id);
+      v.then((x) => this.trace(x, id), () => {});
+      return v;
+    }
+    let proto = Object.getPrototypeOf(v);
+    const methods = Object.keys(v).filter((k) => typeof v[k] === 'function');
+    if (!proto || Array.isArray(v) || (isForeign(proto) && (methods.length === 0 || proto !== Object.prototype))) return v;
+    this.results.set(v, id);
+    for (; proto && !isForeign(proto); proto = Object.getPrototypeOf(proto)) this.patch(proto);
+    if (methods.length > 0 && methods.length < 100 && !Object.isFrozen(v)) this.patch(v);
+    return v;
+  }
+
+  /** Has the methods of an object note their calls. */
+  patch(object) {
+    if (this.patched.has(object)) return;
+    this.patched.add(object);
+    const recorder = this;
+    for (const key of Reflect.ownKeys(object)) {
+      const name = typeof key === 'string' ? key : key === Symbol.iterator ? '@@iterator' : key === Symbol.asyncIterator ? '@@asyncIterator' : '';
+      const d = Object.getOwnPropertyDescriptor(object, key);
+      if (!name || name === 'constructor' || !d.configurable) continue;
+      const id = (self) => (isObject(self) && recorder.results.has(self) ? recorder.results.get(self) : -1);
+      if (typeof d.value === 'function' && !this.groups.has(d.value)) {
+        d.value = new Proxy(d.value, { apply: (f, self, args) => (id(self) >= 0 ? recorder.call({ k: 'ref', i: id(self) }, name, f, self, args) : Reflect.apply(f, self, args)) });
+      } else if (d.get) {
+        const get = d.get;
+        d.get = function () {
+          const v = Reflect.apply(get, this, []);
+          return id(this) >= 0 ? recorder.read(v, id(this), name) : v;
+        };
+      } else continue;
+      try {
+        Object.defineProperty(object, key, d);
+      } catch {} // it is sealed
+    }
+  }
+
+  say() {
+    if (this.events.length > 0) fs.writeFileSync(path.join(this.into, process.pid + '-' + Math.random().toString(36).slice(2)), JSON.stringify({ exports: this.exports, events: this.events }));
+  }
+}
+
+/** The number of parameters of a function, and what objects of a class offer. */
+function shapeOf(f) {
+  const out = { n: f.length };
+  const proto = f.prototype;
+  if (!isObject(proto)) return out;
+  const own = Object.getOwnPropertyNames(proto).filter((k) => k !== 'constructor' && !k.startsWith('_'));
+  if (!/^class\b/.test(Function.prototype.toString.call(f)) && own.length === 0) return out;
+  out.cls = 1;
+  out.methods = own.filter((k) => typeof Object.getOwnPropertyDescriptor(proto, k).value === 'function').map((k) => [k, proto[k].length]);
+  out.getters = own.filter((k) => Object.getOwnPropertyDescriptor(proto, k).get);
+  return out;
+}
+
+/** Begins to record in a process of the tests. */
+function begin(tree, into) {
+  const Module = require('module');
+  const r = new Recorder(tree, into);
+  const load = Module._load;
+  Module._load = function (request, parent, isMain) {
+    const value = load.apply(this, arguments);
+    if (isMain || !parent || !parent.filename || place(tree, parent.filename) !== 'test') return value;
+    let file;
+    try {
+      file = Module._resolveFilename(request, parent);
+    } catch {
+      return value;
+    }
+    return place(tree, file) === 'source' ? r.handOut(file, value) : value;
+  };
+  globalThis[Symbol.for('atoll.calls')] = r;
+  if (Module.register) Module.register('data:text/javascript,' + encodeURIComponent(hooks(tree)));
+}
+
+/** What has modules that are imported note their calls: a module between the test and its source. */
+function hooks(tree) {
+  return `const place = ${place}; const path = (await import('node:path')).default; const { fileURLToPath } = await import('node:url');
+const at = (url) => url && url.startsWith('file:') ? place(${JSON.stringify(tree)}, fileURLToPath(url.split('?')[0])) : '';
+export async function resolve(specifier, context, next) {
+  const found = await next(specifier, context);
+  if (at(found.url) === 'source' && at(context.parentURL) === 'test') return { ...found, url: found.url + '?atoll-calls', format: 'module' };
+  return found;
+}
+export async function load(url, context, next) {
+  if (!url.endsWith('?atoll-calls')) return next(url, context);
+  const real = url.slice(0, -'?atoll-calls'.length);
+  const names = Object.keys(await import(real)).filter((n) => /^[\\w$]+$/.test(n));
+  const file = JSON.stringify(fileURLToPath(real));
+  return { format: 'module', shortCircuit: true, source: 'import * as real from ' + JSON.stringify(real) + ';\\nconst out = globalThis[Symbol.for("atoll.calls")].handOut(' + file + ', { ...real });\\n' +
+    names.map((n, i) => 'const v' + i + ' = out[' + JSON.stringify(n) + '];\\n').join('') + 'export { ' + names.map((n, i) => 'v' + i + ' as ' + n).join(', ') + ' };\\n' };
+}`;
+}
+
+if (process.env.ATOLL_GUARD_INTO) begin(process.env.ATOLL_GUARD_TREE, process.env.ATOLL_GUARD_INTO);
+
+module.exports = { shapeOf };

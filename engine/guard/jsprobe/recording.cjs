@@ -1,0 +1,164 @@
+// Runs the tests of the tree, and lays down the calls that they make as scripts.
+'use strict';
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+const { spawnSync } = require('child_process');
+const tree = require('./tree.cjs');
+const { refs, some } = require('./vary.cjs');
+const { shapeOf } = require('./recorder.cjs');
+
+const MOST_ROWS = 160; // of one group
+const MOST_BYTES = 24 << 20;
+const LONGEST_ROW = 60; // steps
+const MOST_POOL = 60; // values of the tests for what no test calls
+const SECONDS = 240;
+
+/** The commands that run the tests. */
+function commands(given) {
+  if (given && given.length > 0) return [given];
+  const script = (tree.pkg().scripts || {}).test || '';
+  const parts = script.split(/&&|;|\|\|/).map((s) => s.trim()).filter((s) => s && !/^(echo|exit|eslint|standard|xo|prettier|tsc|tsd|lint|npm run (lint|build|format|types?)\b)/.test(s) && !/no test specified/.test(s));
+  return parts.length > 0 ? parts.map((p) => ['sh', '-c', p]) : [[process.execPath, '--test']];
+}
+
+/** Runs the tests with something loaded into each process of node. */
+function run(given, options, env) {
+  let last = '';
+  for (const [command, ...args] of commands(given)) {
+    const PATH = [tree.within('node_modules/.bin'), path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
+    const all = { ...process.env, ...env, PATH, NODE_OPTIONS: options, CI: 'true' };
+    delete all.NODE_TEST_CONTEXT;
+    const got = spawnSync(command, args, { env: all, stdio: ['ignore', 'pipe', 'pipe'], timeout: 1000 * SECONDS, maxBuffer: 64 << 20 });
+    last = String(got.stderr || '').trim() || String(got.stdout || '').trim() || String(got.error || '');
+  }
+  return last;
+}
+
+/** Scripts of events: each object with what was called on it, and what its arguments come from. */
+function scripts(data, into) {
+  const { events } = data;
+  const lives = new Map();
+  events.forEach((e, i) => (lives.has(e.first) ? lives.get(e.first).push(i) : lives.set(e.first, [i])));
+  for (const [first, life] of lives) {
+    const group = events[first].s.f.g;
+    const needed = new Set();
+    const add = (i, until) => {
+      for (const j of lives.get(events[i].first)) {
+        if (j > until || needed.has(j) || needed.size > 2 * LONGEST_ROW) continue;
+        needed.add(j);
+        for (const r of refs(events[j].s)) add(r, j);
+      }
+    };
+    add(first, life[Math.min(life.length, LONGEST_ROW) - 1]);
+    const list = [...needed].sort((a, b) => a - b).slice(0, LONGEST_ROW);
+    const row = some(renumbered(list.map((i) => events[i].s), list), () => true);
+    if (row.length === 0 || !row.some((s) => s.f.g === group)) continue;
+    const text = JSON.stringify(row);
+    if (!into.has(group)) into.set(group, new Map());
+    into.get(group).set(text, row);
+  }
+}
+
+function renumbered(steps, ids) {
+  const to = new Map(ids.map((id, i) => [id, i]));
+  const turn = (node) => {
+    if (node === null || typeof node !== 'object') return node;
+    if (node.k === 'ref') return { ...node, i: to.has(node.i) ? to.get(node.i) : -1 };
+    if (Array.isArray(node)) return node.map(turn);
+    return Object.fromEntries(Object.entries(node).map(([k, v]) => [k, turn(v)]));
+  };
+  return steps.map(turn);
+}
+
+/** Some of many rows: across all of them, the short ones first. */
+function chosen(rows) {
+  const all = [...rows].sort((a, b) => a[0].length - b[0].length || (a[0] < b[0] ? -1 : 1));
+  const n = Math.min(all.length, MOST_ROWS);
+  return Array.from({ length: n }, (_, i) => all[Math.floor((i * all.length) / n)][1]);
+}
+
+/** Names of fields that somebody outside the sources uses. */
+function spoken() {
+  const out = new Set();
+  const text = tree.files('test').map((f) => tree.read(tree.within(f))).concat(fs.readdirSync(tree.TREE).filter((f) => /^readme|\.d\.[cm]?ts$/i.test(f)).map((f) => tree.read(tree.within(f))), typeof tree.pkg().types === 'string' ? tree.read(tree.within(tree.pkg().types)) : '').join('\n');
+  for (const [, a, b] of text.matchAll(/\.\s*([A-Za-z$][\w$]*)|([A-Za-z$][\w$]*)\??\s*:/g)) out.add(a || b);
+  return [...out].sort();
+}
+
+/** What modules export that no test was handed, with its shape. */
+async function offered(files, known) {
+  const out = {};
+  const seen = new Set();
+  const look = (file, names, v, depth) => {
+    if (typeof v === 'function') {
+      const group = tree.groupOf(file, names);
+      if (!out[group] && !known[group] && !seen.has(v)) out[group] = { file, path: names, ...shapeOf(v) };
+      seen.add(v);
+    } else if (names.length > 0 && (v === null || typeof v !== 'object' || depth > 1)) {
+      const group = tree.groupOf(file, names);
+      out[group] = { file, path: names };
+      return;
+    }
+    if (v === null || (typeof v !== 'object' && typeof v !== 'function') || depth > 1) return;
+    for (const key of Object.keys(v).slice(0, 300)) if (/^[A-Za-z$][\w$]*$/.test(key)) look(file, [...names, key], v[key], depth + 1);
+  };
+  for (const file of files) {
+    try {
+      look(file, [], await tree.load(file), 0);
+    } catch {} // what cannot be loaded offers nothing
+  }
+  return out;
+}
+
+/** Values that calls of the tests were given. */
+function pool(all) {
+  const out = new Map();
+  for (const rows of Object.values(all)) {
+    for (const row of rows) {
+      for (const s of row) {
+        for (const a of s.a || []) {
+          const text = JSON.stringify(a);
+          if (out.size < MOST_POOL && text.length < 300 && refs(a).size === 0) out.set(text, a);
+        }
+      }
+    }
+  }
+  return [...out.values()];
+}
+
+async function record(q) {
+  const into = fs.mkdtempSync(path.join(process.env.TMPDIR || os.tmpdir(), 'atoll-calls-'));
+  const options = `${process.env.NODE_OPTIONS || ''} --require ${JSON.stringify(path.join(__dirname, 'recorder.cjs'))}`;
+  const said = run(q.tests, options, { ATOLL_GUARD_TREE: tree.TREE, ATOLL_GUARD_INTO: into });
+  const found = new Map();
+  const exports = {};
+  let size = 0;
+  for (const name of fs.readdirSync(into).sort()) {
+    const text = fs.readFileSync(path.join(into, name), 'utf8');
+    if ((size += text.length) > 4 * MOST_BYTES) break;
+    const data = JSON.parse(text);
+    Object.assign(exports, data.exports);
+    scripts(data, found);
+  }
+  require('./literals.cjs').calls(found, exports);
+  const rows = Object.fromEntries([...found].sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([g, r]) => [g, chosen(r)]));
+  const kept = { now: Date.now(), exports, scripts: rows, spoken: spoken(), pool: pool(rows), said: said.slice(-400) };
+  fs.writeFileSync(process.env.ATOLL_GUARD_RECORDING, JSON.stringify(kept));
+}
+
+/** Runs the tests for the lines that they reach. */
+function count(q) {
+  const into = fs.mkdtempSync(path.join(process.env.TMPDIR || os.tmpdir(), 'atoll-lines-'));
+  run(q.tests, process.env.NODE_OPTIONS || '', { NODE_V8_COVERAGE: into });
+  const { Lines } = require('./lines.cjs');
+  const lines = new Lines(q.changed);
+  for (const name of fs.readdirSync(into)) {
+    try {
+      lines.add(JSON.parse(fs.readFileSync(path.join(into, name), 'utf8')).result);
+    } catch {} // cut off in the middle
+  }
+  lines.say();
+}
+
+module.exports = { count, offered, record };

@@ -1,0 +1,214 @@
+// Answers one request: makes the cases that it asks for, and tells what came of each.
+'use strict';
+const fs = require('fs');
+const { Draws, pack, seedOf, short, unpack } = require('./draws.cjs');
+const { Edges } = require('./near.cjs');
+const { Play } = require('./play.cjs');
+const { Show, failure, names, speak, strangers } = require('./show.cjs');
+const tree = require('./tree.cjs');
+const { Vary, simpler } = require('./vary.cjs');
+const { Watchdog } = require('./watchdog.cjs');
+const { scriptWords } = require('./words.cjs');
+const { World } = require('./world.cjs');
+const { invented } = require('./inventing.cjs');
+
+const EDGE_SHARE = 2; // one edge at most for so many cases that are drawn
+const MOST_SURVEYED = 7 << 20; // bytes of an answer about all cases
+const OF_CASE = 120; // bytes about one case, besides the name of its group
+const MOST_TOLD = 1 << 20; // bytes of an answer in full
+const AS_THEY_WERE = 60; // recorded rows that a group is asked first
+const MOST_KEPT = 120; // cases of one group that are worth doing again
+
+class Session {
+  constructor(q, kept, watch, out) {
+    Object.assign(this, { q, kept, out });
+    this.watch = watch || {};
+    this.dog = new Watchdog((q.case_ms || 5000) / 1000, out);
+    this.world = new World(kept.now);
+    this.world.install();
+    speak(kept.spoken);
+    this.exports = { ...(this.watch.exports || {}), ...kept.exports };
+    this.groups = Object.keys(kept.scripts).concat((q.extra || []).filter((g) => !kept.scripts[g] && this.exports[g]));
+    this.edges = new Edges(this.watch.edges);
+    this.vary = new Map();
+    this.found = new Map();
+    this.marks = globalThis[Symbol.for('atoll.marks')];
+  }
+
+  write(a) {
+    fs.writeSync(this.out, JSON.stringify(a) + '\n');
+  }
+
+  /** Loads what the groups are of, the files in one order in every tree. */
+  async load() {
+    this.modules = new Map();
+    this.gone = new Map();
+    for (const file of [...new Set(Object.values(this.exports).map((e) => e.file))].sort()) {
+      try {
+        this.modules.set(file, await tree.load(file));
+      } catch (e) {
+        this.gone.set(file, failure(e));
+      }
+    }
+    for (const [group, e] of Object.entries(this.exports)) {
+      const [f] = this.find(e);
+      if (typeof f === 'function') this.found.set(group, this.find(e));
+      if (typeof f === 'function' && f.prototype && !names.has(f)) names.set(f, group.slice(group.indexOf(':') + 1));
+    }
+    const all = Object.values(this.exports).length;
+    if (all > 0 && this.modules.size === 0) throw new Error('no module could be loaded: ' + [...this.gone].map(([f, e]) => f + ': ' + e).join('; '));
+  }
+
+  find(e) {
+    let owner, value = this.modules.get(e.file);
+    for (const name of e.path) {
+      if (value === undefined || value === null) return [];
+      [owner, value] = [value, value[name]];
+    }
+    return [value, owner];
+  }
+
+  lib(group, owner) {
+    const found = this.found.get(group);
+    if (!found) throw new Error(group + ' is gone');
+    return owner ? (this.exports[group].path.length > 1 ? found[1] : undefined) : found[0];
+  }
+
+  varyOf(group) {
+    if (!this.vary.has(group)) {
+      const rows = this.kept.scripts[group] || invented(group, this.exports[group], this.kept.pool);
+      this.vary.set(group, new Vary(rows, this.edges));
+    }
+    return this.vary.get(group);
+  }
+
+  cases() {
+    const count = this.q.count || 0;
+    const groups = this.q.groups || ['all'];
+    return Math.min(count + Math.floor(count / EDGE_SHARE), Math.floor(MOST_SURVEYED / groups.reduce((n, g) => n + g.length + OF_CASE, 0)));
+  }
+
+  corpus(group) {
+    return ((this.q.corpus || {})[group] || []).map(unpack).filter(Boolean);
+  }
+
+  /** The script of a case of a survey: recorded ones as they were, edges whatever the seed, and then what is drawn. */
+  script(group, index) {
+    const vary = this.varyOf(group);
+    const d = new Draws(seedOf(String(this.q.seed || 0), group, String(index)));
+    if (this.q.around) {
+      const corpus = this.corpus(group);
+      return index < corpus.length ? corpus[index] : vary.other(d.pick(corpus), d);
+    }
+    const rows = Math.min(vary.rows.length, AS_THEY_WERE, Math.ceil(this.cases() / 3));
+    if (index < rows) return vary.finished(vary.rows[Math.floor((index * vary.rows.length) / rows)]);
+    if (!vary.edged) vary.edged = vary.edgesOf(Math.floor((this.kept.most || 1500) / EDGE_SHARE));
+    const most = Math.floor((this.q.count || 0) / EDGE_SHARE);
+    if (index - rows < Math.min(most, vary.edged.length)) return vary.edged[index - rows];
+    const row = d.pick(vary.rows);
+    return vary.finished(vary.other(row, d));
+  }
+
+  async one(position, group, script) {
+    this.dog.begin(position);
+    this.world.begin();
+    if (this.marks) this.marks.begin();
+    const out = await new Play(this.world, (g, owner) => this.lib(g, owner)).run(script);
+    this.dog.end();
+    return out;
+  }
+
+  listed() {
+    for (const g of this.groups) if (this.found.has(g)) this.write({ k: 'group', g, sig: 'def' });
+    for (const [g, e] of Object.entries(this.exports)) {
+      const [v] = this.find(e);
+      if (v !== undefined && typeof v !== 'function') this.write({ k: 'value', g, out: new Show().text(v) });
+    }
+  }
+
+  async survey() {
+    const { q } = this;
+    if (!q.from) this.listed();
+    const groups = this.groups.filter((g) => this.found.has(g) && (!q.groups || q.groups.includes(g)));
+    if (q.backwards) groups.reverse();
+    const omit = new Set(q.omit);
+    const skip = new Set(q.skip);
+    let position = 0;
+    for (const g of groups) {
+      let started = false;
+      for (let i = 0, n = this.cases(); i < n; i++) {
+        position++;
+        if (position <= (q.from || 0) || skip.has(g)) continue;
+        if (!started) this.write({ k: 'start', g, i, p: position });
+        started = true;
+        if (omit.has(position)) continue;
+        const script = this.script(g, i);
+        const out = await this.one(position, g, script);
+        this.write({ k: 'case', g, i, p: position, in: short(JSON.stringify(script)), out: short(out), ...(this.marks ? { path: this.marks.way() } : {}) });
+      }
+    }
+  }
+
+  /** Answers with the cases that do something in the marked code that none before did. */
+  async explore() {
+    const { q } = this;
+    let position = 0;
+    for (const g of q.groups.filter((g) => this.groups.includes(g) && this.found.has(g))) {
+      const seen = new Set();
+      const kept = this.corpus(g);
+      const given = kept.length;
+      let started = false;
+      let reached = false;
+      for (let i = 0, n = given + this.cases(); i < n; i++) {
+        position++;
+        if (position <= (q.from || 0) || (q.skip || []).includes(g) || kept.length - given >= MOST_KEPT) continue;
+        if (!started) this.write({ k: 'start', g, i, p: position });
+        started = true;
+        const d = new Draws(seedOf('explore', String(q.seed || 0), g, String(i)));
+        const script = i < given ? kept[i] : kept.length > 0 && i % 3 ? this.varyOf(g).other(d.pick(kept), d) : this.script(g, i - given);
+        await this.one(position, g, script);
+        const ran = this.marks.ran();
+        if (ran.length > 0 && !reached) this.write({ k: 'reach', g });
+        reached = reached || ran.length > 0;
+        if (ran.every((x) => seen.has(x))) continue;
+        ran.forEach((x) => seen.add(x));
+        kept.push(script);
+        this.write({ k: 'keep', g, i, p: position, c: pack(script) });
+      }
+    }
+  }
+
+  async full(cases) {
+    let told = 0;
+    for (let n = 0; n < cases.length && told <= MOST_TOLD; n++) {
+      if (n < (this.q.from || 0)) continue;
+      const [g, script] = cases[n];
+      this.write({ k: 'start', g, i: n, p: n + 1 });
+      const out = await this.one(n + 1, g, script);
+      const a = { k: 'case', g, i: n, p: n + 1, in: scriptWords(script), out, c: pack(script) };
+      this.write(a);
+      told += a.in.length + out.length + 8 * a.c.length;
+    }
+  }
+
+  chosen(c) {
+    if (!c.choices) return this.script(c.group, c.index);
+    const { rows } = this.varyOf(c.group);
+    return unpack(c.choices) || rows[c.choices[0] % rows.length];
+  }
+
+  async answer() {
+    await this.load();
+    const cases = this.q.cases || [];
+    if (this.q.mode === 'survey') await this.survey();
+    else if (this.q.mode === 'explore') await this.explore();
+    else if (this.q.mode === 'detail') await this.full(cases.filter((c) => this.found.has(c.group)).map((c) => [c.group, this.chosen(c)]));
+    else if (this.q.mode === 'shrink') {
+      const script = this.chosen(cases[0]);
+      await this.full([script, ...simpler(script)].map((s) => [cases[0].group, s]));
+    }
+    this.write({ k: 'end' });
+  }
+}
+
+module.exports = { Session, strangers };

@@ -1,0 +1,115 @@
+// What of the tree is what: its sources, its tests, its modules and the names of what they export.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const { pathToFileURL } = require('url');
+
+const ENDINGS = ['.js', '.cjs', '.mjs'];
+const TREE = fs.realpathSync(process.cwd());
+
+/** 'test' for files that look at the sources from outside, 'source' for those, '' for all else. */
+function place(tree, file) {
+  const relative = path.relative(tree, file);
+  if (relative.startsWith('..') || path.isAbsolute(relative) || !/\.[cm]?jsx?$/.test(file)) return '';
+  const parts = relative.split(path.sep);
+  if (parts.includes('node_modules')) return '';
+  const base = parts[parts.length - 1];
+  const outside = parts.slice(0, -1).some((p) => /^(__tests__|tests?|spec|specs|bench|benchmarks?|examples?)$/.test(p));
+  return outside || /^(test|tests|spec|bench|benchmark)[.-]|[._-](test|spec|bench)\.\w+$/.test(base) ? 'test' : 'source';
+}
+
+function within(relative) {
+  return path.join(TREE, relative);
+}
+
+function read(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+let manifest;
+
+/** package.json of the tree, {} where there is none that can be read. */
+function pkg() {
+  if (manifest === undefined) {
+    try {
+      manifest = JSON.parse(read(within('package.json'))) || {};
+    } catch {
+      manifest = {};
+    }
+  }
+  return manifest;
+}
+
+/** The name of a module: its file without the ending, where no other file has that. */
+function moduleOf(relative) {
+  const ending = path.extname(relative);
+  const stem = relative.slice(0, relative.length - ending.length);
+  const before = ENDINGS.slice(0, Math.max(0, ENDINGS.indexOf(ending)));
+  return before.some((e) => fs.existsSync(within(stem + e))) ? relative : stem;
+}
+
+/** The group of what a module exports under a path of names; the module itself has none and is called as its file is, or the package. */
+function groupOf(relative, names) {
+  const module = moduleOf(relative);
+  if (names.length > 0) return module + ':' + names.join('.');
+  let name = path.basename(relative).replace(/\.\w+$/, '');
+  if (name === 'index') name = path.dirname(relative) === '.' || /^(src|lib|dist)$/.test(path.dirname(relative)) ? (pkg().name || name).split('/').pop() : path.basename(path.dirname(relative));
+  name = name.replace(/[^\w$]+(.)?/g, (_, c) => (c || '').toUpperCase());
+  return module + ':' + (name || 'module');
+}
+
+/** What a file of the tree exports, as those that load it by its name get it. */
+async function load(relative) {
+  const file = within(relative);
+  try {
+    return require(file);
+  } catch (e) {
+    if (e.code !== 'ERR_REQUIRE_ESM' && !(e instanceof SyntaxError && /import|export|await/.test(e.message))) throw e;
+  }
+  return { ...(await import(pathToFileURL(file))) };
+}
+
+/** The files of the tree that a text names as modules: ./heap is heap.js, or heap/index.js. */
+function resolve(from, specifier) {
+  let base;
+  if (/^\.\.?(\/|$)/.test(specifier)) base = path.posix.join(path.posix.dirname(from), specifier);
+  else if (pkg().name && specifier === pkg().name) return entries();
+  else return [];
+  const tries = [base, ...ENDINGS.map((e) => base + e), ...ENDINGS.map((e) => path.posix.join(base, 'index' + e))];
+  const file = tries.find((f) => fs.existsSync(within(f)) && fs.statSync(within(f)).isFile());
+  if (file) return [path.posix.normalize(file)];
+  return path.posix.normalize(base) === '.' || base === '..' ? entries() : [];
+}
+
+/** The files that package.json names for those who load the package. */
+function entries() {
+  const out = new Set();
+  const add = (v) => {
+    if (typeof v === 'object' && v) return Object.values(v).forEach(add);
+    if (typeof v !== 'string' || v.includes('*')) return;
+    const name = path.posix.normalize(v);
+    const file = [name, ...ENDINGS.map((e) => name + e), name + '/index.js'].find((f) => /\.[cm]?js$/.test(f) && fs.existsSync(within(f)));
+    if (file) out.add(file);
+  };
+  const p = pkg();
+  [p.exports, p.module, p.main].forEach(add);
+  if (out.size === 0) add('index.js');
+  return [...out];
+}
+
+/** All files of the tree with one of the endings, of a kind of place. */
+function files(kind, dir = '', out = []) {
+  for (const e of fs.readdirSync(within(dir), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = dir ? dir + '/' + e.name : e.name;
+    if (e.isDirectory()) {
+      if (e.name !== 'node_modules' && !e.name.startsWith('.')) files(kind, name, out);
+    } else if (out.length < 2000 && ENDINGS.includes(path.extname(name)) && place(TREE, within(name)) === kind) out.push(name);
+  }
+  return out;
+}
+
+module.exports = { ENDINGS, TREE, entries, files, groupOf, load, moduleOf, pkg, place, read, resolve, within };

@@ -1,0 +1,264 @@
+// Scripts beside scripts: other values in the place of their own, calls left out, made again or many times, and calls of
+// others put in. A script is a list of steps
+//
+//     {f: what is called or has the method, m: the method, a: arguments, n: 1 for new, g: 1 for what is read, r: times}
+//
+// and f is {k: 'lib', g: group} or {k: 'ref', i: step}.
+'use strict';
+const { ODD, U, kindOf, near } = require('./near.cjs');
+
+const LONGEST = 80; // steps
+const MOST_DRAWN = 40; // times that a call is drawn to be repeated
+const LOTS = 5; // a row among those that edges are made of
+const MOST_CALLS = 60000; // times that a call is made for a constant
+
+const MANY = 200; // simpler scripts that are tried at once
+const FEW = 30; // of those that take long
+
+const copy = (v) => JSON.parse(JSON.stringify(v));
+
+/** The places of a script where a value stands: arguments, and what is in them. */
+function places(script) {
+  const out = [];
+  const look = (node, step, path) => {
+    out.push({ step, path });
+    if (node === null || typeof node !== 'object' || out.length > 400) return;
+    if (['arr', 'many', 'set', 'typed'].includes(node.k)) node.v.slice(0, 20).forEach((x, i) => look(x, step, [...path, 'v', i]));
+    if (node.k === 'map') node.v.slice(0, 10).forEach((_, i) => [0, 1].forEach((j) => look(node.v[i][j], step, [...path, 'v', i, j])));
+    if (node.k === 'obj') node.v.slice(0, 20).forEach((_, i) => look(node.v[i][1], step, [...path, 'v', i, 1]));
+  };
+  script.forEach((s, step) => (s.a || []).forEach((a, i) => look(a, step, [i])));
+  return out;
+}
+
+function at(script, place) {
+  return place.path.reduce((node, key) => node[key], script[place.step].a);
+}
+
+function put(script, place, value) {
+  const out = copy(script);
+  const last = place.path[place.path.length - 1];
+  place.path.slice(0, -1).reduce((node, key) => node[key], out[place.step].a)[last] = copy(value === undefined ? null : value);
+  return out;
+}
+
+/** The steps that a node names. */
+function refs(node, out = new Set()) {
+  if (node === null || typeof node !== 'object') return out;
+  if (node.k === 'ref') out.add(node.i);
+  Object.values(node).forEach((x) => refs(x, out));
+  return out;
+}
+
+function renumber(node, to) {
+  if (node === null || typeof node !== 'object') return node;
+  if (node.k === 'ref') return { ...node, i: to.get(node.i) };
+  if (Array.isArray(node)) return node.map((x) => renumber(x, to));
+  return Object.fromEntries(Object.entries(node).map(([k, v]) => [k, renumber(v, to)]));
+}
+
+/** A script of some of the steps of another one, and of those only that have what they need. */
+function some(script, keep) {
+  const to = new Map();
+  const out = [];
+  script.forEach((s, i) => {
+    if (!keep(i) || [...refs(s)].some((r) => !to.has(r))) return;
+    to.set(i, out.length);
+    out.push(renumber(s, to));
+  });
+  return out;
+}
+
+function insert(script, i, step) {
+  const to = new Map(script.map((_, n) => [n, n < i ? n : n + 1]));
+  return [...script.slice(0, i).map(copy), copy(step), ...script.slice(i).map((s) => renumber(s, to))];
+}
+
+/** Varies the scripts of a group. rows are those that were recorded. */
+class Vary {
+  constructor(rows, edges) {
+    this.rows = rows;
+    this.edges = edges;
+    this.pool = new Map(); // values by the call and the place that they were given at
+    this.methods = new Map(); // calls of results, by name
+    for (const row of rows.slice(0, 300)) {
+      for (const s of row) {
+        const name = nameOf(s);
+        (s.a || []).forEach((a, i) => this.keep(this.pool, name + ' ' + i, a));
+        if (s.f.k === 'ref' && refs(s.a || []).size === 0) this.keep(this.methods, name, s);
+      }
+    }
+  }
+
+  keep(map, key, value) {
+    if (!map.has(key)) map.set(key, []);
+    const list = map.get(key);
+    if (list.length < 40 && refs(value === null || value.f ? [] : value).size === 0) list.push(value);
+  }
+
+  /** What is asked of a result without arguments: what it does and has. */
+  readers() {
+    return [...this.methods].filter(([, list]) => list.some((s) => !(s.a || []).length)).map(([, list]) => list.find((s) => !(s.a || []).length));
+  }
+
+  /** A script with what its object has and gives asked at its end. */
+  finished(script) {
+    const first = script.findIndex((s) => s.f.k === 'lib');
+    if (first < 0 || !script.some((s) => s.f.k === 'ref' && s.f.i === first)) return script;
+    return script.concat(this.readers().slice(0, 12).map((s) => ({ ...s, f: { k: 'ref', i: first } })));
+  }
+
+  /** Another script beside one. */
+  other(script, d) {
+    let out = script;
+    for (let n = 1 + (d.n(3) === 0 ? d.n(3) : 0); n > 0; n--) {
+      const k = d.n(12);
+      if (k < 5) out = this.value(out, d);
+      else if (k === 5) out = this.fromPool(out, d);
+      else if (k === 6) out = this.arguments(out, d);
+      else out = this.steps(out, d, k);
+    }
+    return out;
+  }
+
+  value(script, d) {
+    const list = places(script);
+    if (list.length === 0) return this.arguments(script, d);
+    const place = d.pick(list);
+    const node = at(script, place);
+    const others = d.chance(8) ? ODD : near(node, this.edges);
+    return put(script, place, d.chance(4) ? this.drawn(node, d) : d.pick(others));
+  }
+
+  /** A value of the kind of another one, drawn. */
+  drawn(node, d) {
+    switch (kindOf(node)) {
+      case 'number':
+        return d.chance(2) ? d.n(20) - 5 : d.chance(2) ? d.n(2000) - 1000 : (d.n(2000000) - 1000000) / 1000;
+      case 'string': {
+        const from = 'aabbAZ019 _-./:,;=@#"\'\\\n<>[](){}éß😀日'.split('');
+        const s = typeof node === 'string' ? node : 'x';
+        const i = d.n(s.length + 1);
+        return d.chance(3) ? Array.from({ length: d.n(10) }, () => d.pick(from)).join('') : s.slice(0, i) + d.pick(from.concat(this.edges.chars)) + s.slice(i + d.n(2));
+      }
+      case 'arr': {
+        if (node.k === 'many' || node.v.length === 0) return { k: 'arr', v: Array.from({ length: d.n(9) }, () => d.n(12) - 3) };
+        const v = Array.from({ length: d.n(node.v.length * 2 + 2) }, () => d.pick(node.v));
+        return { k: 'arr', v: v.map((x) => (typeof x === 'number' || typeof x === 'string' ? this.drawn(x, d) : x)) };
+      }
+      case 'typed':
+        return { ...node, n: undefined, v: Array.from({ length: d.n(40) }, () => (node.t.startsWith('Big') ? { k: 'big', v: String(d.n(300)) } : d.n(300))) };
+      case 'obj':
+        return { ...node, v: node.v.filter(() => d.n(4)).map((e) => [e[0], typeof e[1] === 'object' ? e[1] : this.drawn(e[1], d), ...e.slice(2)]) };
+    }
+    return d.pick(near(node, this.edges));
+  }
+
+  fromPool(script, d) {
+    const i = d.n(script.length);
+    const s = script[i];
+    if (!s.a || s.a.length === 0) return this.value(script, d);
+    const n = d.n(s.a.length);
+    const pool = this.pool.get(nameOf(s) + ' ' + n) || [];
+    return pool.length > 0 ? put(script, { step: i, path: [n] }, d.pick(pool)) : this.value(script, d);
+  }
+
+  /** One argument less, one more, or two exchanged. */
+  arguments(script, d) {
+    const out = copy(script);
+    const s = d.pick(out);
+    if (!s.a) return out;
+    const k = d.n(4);
+    if (k < 2) s.a.pop();
+    else if (k === 2) s.a.push(d.pick(ODD));
+    else if (s.a.length > 1) s.a.unshift(s.a.pop());
+    return out;
+  }
+
+  steps(script, d, kind) {
+    const i = d.n(script.length);
+    const s = script[i];
+    if (kind === 7 && script.length > 1) {
+      const out = some(script, (n) => n !== i);
+      return out.length > 0 ? out : script;
+    }
+    if (kind === 8 || script.length >= LONGEST) return insert(script, i + 1, s.f.k === 'lib' && script.length > 1 && i === 0 ? script[script.length - 1].f.k === 'ref' ? script[script.length - 1] : s : s);
+    if (kind === 9 && s.f.k === 'ref' && !s.g) {
+      const out = copy(script);
+      out[i].r = 2 + d.n(MOST_DRAWN);
+      return out;
+    }
+    const names = [...this.methods.keys()];
+    const first = script.findIndex((x) => x.f.k === 'lib');
+    if (names.length === 0) return kind === 10 ? script.concat(copy(script.slice(-1))) : this.value(script, d);
+    const added = d.pick(this.methods.get(d.pick(names)));
+    return insert(script, first + 1 + d.n(script.length - first), { ...added, f: { k: 'ref', i: s.f.k === 'ref' && d.n(3) === 0 && s.f.i <= first ? s.f.i : first } });
+  }
+
+  /** Scripts at the edges of what changed, the most telling first. */
+  edgesOf(most) {
+    const rows = this.rows;
+    const lists = [this.often()];
+    for (const n of new Set([0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length))) {
+      const row = rows[n];
+      for (const place of places(row).slice(0, 30)) lists.push(near(at(row, place), this.edges).map((v) => put(row, place, v)));
+      lists.push(row.flatMap((s, i) => this.fewer(row, i)));
+      lists.push([row.concat(copy(row.slice(-1)))]);
+    }
+    const out = [];
+    for (let n = 0; out.length < most && lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length && out.length < most) out.push(l[n]);
+    return out.map((s) => this.finished(s));
+  }
+
+  fewer(row, i) {
+    const s = row[i];
+    if (!s.a) return [];
+    return [0, 1].filter((n) => n < s.a.length).map((n) => Object.assign(copy(row), { [i]: { ...s, a: s.a.slice(0, n) } })).concat([Object.assign(copy(row), { [i]: { ...s, a: s.a.concat([U]) } })]);
+  }
+
+  /** Calls of an object as often as the changed code has numbers, and then what it gives as often. */
+  often() {
+    const out = [];
+    const row = this.rows.find((r) => r.some((s) => s.f.k === 'ref'));
+    if (!row) return out;
+    const first = row.find((s) => s.f.k === 'lib');
+    if (!first || refs(first).size > 0) return out;
+    const takes = [...this.methods].filter(([, list]) => list.some((s) => (s.a || []).length > 0));
+    for (const r of this.edges.ints.flatMap((c) => [c + (c >> 2) + 2, 2 * c, c + 1, c]).filter((n) => n > 1 && n <= MOST_CALLS)) {
+      for (const [, list] of takes.slice(0, 3)) {
+        const base = [copy(first), { ...copy(list.find((s) => (s.a || []).length > 0)), f: { k: 'ref', i: 0 }, r }];
+        for (const reader of this.readers().slice(0, 6)) out.push(base.concat([{ ...reader, f: { k: 'ref', i: 0 }, ...(reader.g ? {} : { r }) }]));
+      }
+    }
+    return out;
+  }
+}
+
+function nameOf(s) {
+  return s.f.k === 'lib' ? s.f.g + (s.m ? '.' + s.m : '') : s.m || '()';
+}
+
+/** Simpler scripts beside one. */
+function simpler(script) {
+  const out = [];
+  for (const size of [8, 4, 2, 1]) if (size < script.length) for (let i = 0; i < script.length; i += size) out.push(some(script, (n) => n < i || n >= i + size));
+  script.forEach((s, i) => {
+    const or = (change) => out.push(Object.assign(copy(script), { [i]: { ...s, ...change } }));
+    if (s.r) [undefined, s.r >> 1, s.r - 1].forEach((r) => or({ r: r > 1 ? r : undefined }));
+    if (s.a && s.a.length > 0 && !s.r) or({ a: s.a.slice(0, -1) });
+  });
+  for (const place of places(script).slice(0, 60)) {
+    const node = at(script, place);
+    const kind = kindOf(node);
+    const or = (v) => out.push(put(script, place, v));
+    if (kind === 'number' && node !== 0) [0, 1, Math.trunc(node / 2)].filter((v) => v !== node && typeof node === 'number').forEach(or);
+    else if (typeof node === 'string' && node !== '') ['', 'a', node.slice(0, node.length >> 1), node.slice(node.length >> 1), node.slice(1), node.slice(0, -1)].filter((v) => v.length < node.length || (v === 'a' && node !== 'a')).forEach(or);
+    else if (node && node.n > 1) [node.n >> 1, node.n - 1].forEach((n) => or({ ...node, n }));
+    else if (node && ['arr', 'obj', 'set', 'map', 'typed'].includes(node.k) && node.v.length > 0) {
+      [node.v.slice(0, node.v.length >> 1), node.v.slice(node.v.length >> 1)].concat(node.v.slice(0, 12).map((_, n) => node.v.filter((_, m) => m !== n))).filter((v) => v.length < node.v.length).forEach((v) => or({ ...node, v }));
+    }
+  }
+  return out.filter((s) => s.length > 0 && JSON.stringify(s) !== JSON.stringify(script)).slice(0, script.some((s) => s.r > MOST_DRAWN) ? FEW : MANY);
+}
+
+module.exports = { Vary, places, refs, simpler, some };
