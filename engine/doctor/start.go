@@ -11,6 +11,7 @@ import (
 
 	"atoll/config"
 	"atoll/engine/gate"
+	"atoll/engine/guard"
 	"atoll/engine/health"
 	"atoll/engine/roster"
 	"atoll/engine/view"
@@ -165,12 +166,12 @@ func (s *start) vouched(files []string) {
 	on := work.Guards(cfg, cfg.Evaluator.Objective, nil)
 	policy := gate.Policy{Protected: s.guarded(), Scope: cfg.Gate.Scope, Forbidden: cfg.Gate.Forbidden}
 	compares := len(cfg.GuardCommands) > 0 || slices.ContainsFunc(files, func(f string) bool {
-		return policy.Allows(f) && (strings.HasSuffix(f, ".go") || strings.HasSuffix(f, ".py"))
+		return policy.Allows(f) && guard.Compares(f)
 	})
 	if !takes || len(cfg.Evaluator.Stages) > 1 || on && compares {
 		return
 	}
-	why, cure := "the guard compares Go, Python and what command lines print", "or command lines in guard_commands"
+	why, cure := "the guard compares Go, Python, JavaScript and what command lines print", "or command lines in guard_commands"
 	if !on {
 		why = "the guard is off"
 		if cure += " and take `guard: off` out"; compares {

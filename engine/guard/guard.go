@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"atoll/engine/sandbox"
@@ -251,6 +252,11 @@ type check struct {
 	known           time.Duration                 // above 0: what was left to compare when a difference was known
 	parts           []func(context.Context) error // in their order
 	report          Report
+}
+
+// Compares reports whether a file is of a language whose functions the guard calls in both trees.
+func Compares(file string) bool {
+	return isGo(file) || strings.HasSuffix(file, ".py") || isJavaScript(file)
 }
 
 // languages are those that the guard does not know, by the endings of their files.

@@ -242,6 +242,12 @@ func GuardOptions(cfg config.Config) guard.Options {
 		}
 	}
 	for _, command := range commands {
+		if words := javaScriptTests(command); words != nil {
+			o.JavaScriptTests = words
+			break
+		}
+	}
+	for _, command := range commands {
 		if words := pythonScript(command); words != nil {
 			o.PythonScripts = append(o.PythonScripts, words)
 		}
@@ -277,6 +283,32 @@ func pythonTests(command []string) (string, []string) {
 	}
 	return "", nil
 }
+
+// javaScriptTests returns the words of a command that runs the tests of JavaScript: a script of package.json, node with a file
+// or an option whose name tells of tests, or a runner of a folder of programs; nil for any other, among them `npm test`: the
+// guard finds those tests by itself, without what npm does before them.
+func javaScriptTests(command []string) []string {
+	command = wordsOf(command)
+	if len(command) < 2 {
+		return nil
+	}
+	if last := command[len(command)-1]; last == "test" || last == "t" {
+		return nil
+	}
+	tells := slices.ContainsFunc(command[1:], func(word string) bool { return testWord.MatchString(word) })
+	switch filepath.Base(command[0]) {
+	case "npm", "pnpm", "yarn", "npx", "node":
+		if tells {
+			return command
+		}
+	case "mocha", "tape", "ava", "uvu", "tap", "jasmine":
+		return command
+	}
+	return nil
+}
+
+// testWord are words of a command of node that say that it runs tests.
+var testWord = regexp.MustCompile(`(^|[^a-z])(tests?|spec|mocha|tape|ava|uvu|tap|jasmine)([^a-z]|$)`)
 
 // wordsOf splits a command that is written as one text, where no shell is needed to know its words.
 func wordsOf(command []string) []string {

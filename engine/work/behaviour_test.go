@@ -13,6 +13,32 @@ import (
 	"atoll/store/record"
 )
 
+func TestCommandsThatRunTheTestsOfJavaScriptAreKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		command []string
+		want    []string
+	}{
+		{"what package.json names", []string{"npm", "test"}, nil},
+		{"what package.json names, by its script", []string{"npm run test"}, nil},
+		{"one text", []string{"npm run test:unit"}, []string{"npm", "run", "test:unit"}},
+		{"the runner of node", []string{"node", "--test"}, []string{"node", "--test"}},
+		{"a file of tests", []string{"node", "test/index.js"}, []string{"node", "test/index.js"}},
+		{"a runner by its path", []string{"node_modules/.bin/mocha", "-R", "dot"}, []string{"node_modules/.bin/mocha", "-R", "dot"}},
+		{"a benchmark", []string{"node", "bench.js"}, nil},
+		{"a word that only holds the letters", []string{"node", "latest.js"}, nil},
+		{"what needs a shell", []string{"cd sub && npm test"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var cfg config.Config
+			cfg.Evaluator.Stages = []config.Stage{{Command: tt.command}}
+			if o := GuardOptions(cfg); !slices.Equal(o.JavaScriptTests, tt.want) {
+				t.Errorf("it runs %q", o.JavaScriptTests)
+			}
+		})
+	}
+}
+
 func TestCommandsThatRunTheTestsOfPythonAreKnown(t *testing.T) {
 	for _, tt := range []struct {
 		name, python string

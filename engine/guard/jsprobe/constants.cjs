@@ -31,8 +31,56 @@ function charsOf(source) {
   return [...out];
 }
 
+const OF_TYPEOF = { string: ['string'], number: ['number'], boolean: ['boolean'], function: ['fn'], object: ['obj', 'null', 'arr'], undefined: ['undef'], symbol: ['sym'], bigint: ['big'] };
+const OF_CLASS = { Array: ['arr'], Date: ['date'], RegExp: ['re'], Map: ['map'], Set: ['set'], Error: ['err'], Function: ['fn'], Object: ['obj'], String: ['box', 'string'], Number: ['box', 'number'] };
+const OF_CALL = {
+  'Array.isArray': ['arr', 'obj'], String: ['key'], Number: ['key'], parseInt: ['key'], parseFloat: ['key'], Boolean: ['undef', 'key'],
+  'Number.isInteger': ['key'], 'Number.isFinite': ['key'], isNaN: ['key', 'undef'], 'Buffer.isBuffer': ['typed'], 'ArrayBuffer.isView': ['typed'],
+};
+const OF_EQUALITY = /^(includes|indexOf|lastIndexOf|isNaN|isFinite|is|has|isInteger)$/;
+const OF_SIGN = /^(sign|min|max|is|atan2)$/;
+const TABLES = /cache|memo|known|seen|table|map|dict|lookup/i; // names of what is asked by keys
+const ORDERS = /^_*(cmp|compar|less|before$|after$|order|sort|precedes)/i;
+
+function spelled(node) {
+  return node.type === 'Identifier' ? node.name : node.type === 'MemberExpression' && node.object.type === 'Identifier' ? node.object.name + '.' + nameOf(node) : '';
+}
+
+/** The types that a node asks a value for, as kinds of nodes of values; 'key' stands for what texts and numbers become alike. */
+function asked(node) {
+  switch (node.type) {
+    case 'BinaryExpression': {
+      if (node.operator === 'instanceof') return OF_CLASS[nameOf(node.right)] || (/Array$/.test(nameOf(node.right)) ? ['typed'] : []);
+      if (!/^[!=]==?$/.test(node.operator)) return [];
+      const [type, other] = node.left.type === 'UnaryExpression' ? [node.left, node.right] : [node.right, node.left];
+      if (type.type === 'UnaryExpression' && type.operator === 'typeof') return OF_TYPEOF[other.value] || [];
+      const nothing = [node.left, node.right].some((n) => (n.type === 'Literal' && n.raw === 'null') || (n.type === 'Identifier' && n.name === 'undefined') || (n.type === 'UnaryExpression' && n.operator === 'void'));
+      return nothing ? ['undef', 'null'] : [];
+    }
+    case 'CallExpression':
+    case 'NewExpression':
+      return OF_CALL[spelled(node.callee)] || (/toString\.call$/.test(spelled(node.callee)) || (nameOf(node.callee) === 'call' && nameOf(node.callee.object) === 'toString') ? ['date', 're', 'arr', 'obj', 'null', 'undef', 'fn', 'err'] : []);
+    case 'AssignmentPattern':
+    case 'ChainExpression':
+      return ['undef', 'null'];
+    case 'LogicalExpression':
+      return node.operator === '??' ? ['undef', 'null'] : node.operator === '||' && node.left.type !== 'BinaryExpression' && node.left.type !== 'LogicalExpression' ? ['undef'] : [];
+    case 'AssignmentExpression':
+      return node.operator === '??=' || node.operator === '||=' ? ['undef', 'null'] : node.left.type === 'MemberExpression' && node.left.computed && TABLES.test(nameOf(node.left.object)) ? ['key'] : [];
+    case 'UnaryExpression':
+      return node.operator === '!' && node.argument.type === 'Identifier' ? ['undef'] : node.operator === '+' ? ['key'] : [];
+    case 'Identifier':
+      return node.name === 'arguments' ? ['undef'] : [];
+  }
+  return [];
+}
+
 class Constants {
   constructor() {
+    this.kinds = new Set();
+    this.signed = false; // it may tell 0 from -0
+    this.equal = false; // it may tell what is no number from itself
+    this.orders = false; // it puts values in an order that somebody gives
     this.ints = new Set();
     this.floats = new Set();
     this.texts = new Set();
@@ -50,8 +98,23 @@ class Constants {
     if ([...v].length === 1) this.chars.add(v);
   }
 
+  types(node) {
+    asked(node).forEach((k) => this.kinds.add(k));
+    if (node.type === 'CallExpression' && OF_EQUALITY.test(nameOf(node.callee))) this.equal = true;
+    if (node.type === 'CallExpression' && OF_SIGN.test(nameOf(node.callee))) this.signed = true;
+    if (node.type === 'NewExpression' && /^(Set|Map)$/.test(nameOf(node.callee))) this.equal = true;
+    if (node.type === 'SwitchStatement') this.equal = true;
+    if (node.type === 'BinaryExpression' && /^[!=]==?$/.test(node.operator)) {
+      const size = [node.left, node.right].some((n) => /^(length|size)$/.test(nameOf(n)));
+      if (!size && [node.left, node.right].some((n) => valueOf(n) === 0)) this.signed = true;
+      if (!size && node.left.type === 'Identifier' && spelled(node.left) === spelled(node.right)) this.equal = true;
+    }
+    if ((node.type === 'CallExpression' && ORDERS.test(nameOf(node.callee))) || (node.type === 'Identifier' && ORDERS.test(node.name))) this.orders = true;
+  }
+
   /** Takes what one node holds; names are constants that the module knows. */
   take(node, names) {
+    this.types(node);
     const v = valueOf(node);
     if (v !== undefined) this.number(v);
     else if (node.type === 'Literal' && typeof node.value === 'string') this.text(node.value);
@@ -101,7 +164,9 @@ function joined(was, is) {
     const own = [...b].filter((v) => !a.has(v)).concat([...a].filter((v) => !b.has(v)));
     out[kind] = own.concat([...a].filter((v) => b.has(v))).slice(0, MOST[kind]);
   }
-  return out;
+  const all = [...was, ...is];
+  const ordered = all.some((c) => c.orders);
+  return { ...out, kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
 module.exports = { collect, declared, joined };

@@ -16,6 +16,8 @@ const ODD = [
 ];
 const KEYS = [['__proto__', { k: 'obj', v: [['polluted', 1]] }], ['a', U], ['b', 7, 'get'], ['constructor', 1], [{ k: 'sym', v: '', d: 's' }, 1], ['1', 'one'], ['length', 2], ['', 0]];
 
+const KEY = ['string', 'number', 'boolean'];
+
 /** What changed, as the constants in it. */
 class Edges {
   constructor(of = {}) {
@@ -23,6 +25,22 @@ class Edges {
     this.floats = of.floats || [];
     this.texts = of.texts || [];
     this.chars = of.chars || [];
+    this.kinds = new Set(of.kinds); // types that the changed code asks for
+    this.signed = of.signed || false; // it may tell 0 from -0
+    this.equal = of.equal || false; // it may tell what is no number from itself
+  }
+
+  /** Whether a value may stand in the place of one of a kind: others than of that are no input but where the code asks for them. */
+  allows(node, kind) {
+    const own = kindOf(node);
+    if (node && node.k === 'num' && node.v === 'NaN' && !this.equal) return false;
+    if (node && node.k === 'num' && node.v === '-0' && !this.signed) return false;
+    return own === kind || this.kinds.has(own) || (this.kinds.has('key') && KEY.includes(own) && KEY.includes(kind));
+  }
+
+  /** Whether a list may have a value that none of its own is like. */
+  allowsIn(node, items) {
+    return items.length === 0 ? this.allows(node, 'string') || this.allows(node, 'number') : items.some((x) => this.allows(node, kindOf(x)));
   }
 
   numbers() {
@@ -46,6 +64,11 @@ function kindOf(node) {
 
 /** Other values in the place of one, the most telling first. */
 function near(node, edges) {
+  const kind = kindOf(node);
+  return all(node, edges).filter((v) => kind === 'undef' || kind === 'null' || edges.allows(v, kind));
+}
+
+function all(node, edges) {
   switch (kindOf(node)) {
     case 'number':
       return edges.numbers().concat(NUMBERS, typeof node === 'number' ? [num(node + 1), num(node - 1), num(-node), String(node), num(node + 0.5), { k: 'big', v: String(Math.trunc(node)) }] : [], [U, null, '', 'x']);
@@ -95,9 +118,10 @@ function lists(node, edges) {
   const of = (list) => ({ k: 'arr', v: list });
   const lengths = edges.lengths().filter((n) => n > 0);
   const out = lengths.map((n) => ({ k: 'many', n, v: v.slice(0, 8).filter((x) => !x || x.k !== 'hole') }));
-  out.push(of([]), of([...v].reverse()), of(v.concat(v)), of(v.slice(1)), of(v.slice(0, -1)), of(v.concat([{ k: 'hole' }, ...v.slice(0, 1)])), of([U, ...v]), of(v.concat([null])));
-  for (const x of [num(NaN), num(-0), 0, '', '0', 1, '1', 'é', { k: 'arr', v: [1, [2]].map((n) => (Array.isArray(n) ? of(n) : n)) }, { k: 'obj', v: [['a', 1]] }]) out.push(of(v.concat([x])), of([x, ...v]));
-  for (const x of edges.ints.slice(0, 6).map(num).concat(edges.texts.slice(0, 6))) out.push(of(v.concat([x])), of([x, ...v]));
+  out.push(of([]), of([...v].reverse()), of(v.concat(v)), of(v.slice(1)), of(v.slice(0, -1)));
+  if (edges.kinds.has('undef')) out.push(of(v.concat([{ k: 'hole' }, ...v.slice(0, 1)])), of([U, ...v]), of(v.concat([null])));
+  for (const x of [num(NaN), num(-0), 0, '', '0', 1, '1', 'é', { k: 'arr', v: [1, [2]].map((n) => (Array.isArray(n) ? of(n) : n)) }, { k: 'obj', v: [['a', 1]] }]) if (edges.allowsIn(x, v)) out.push(of(v.concat([x])), of([x, ...v]));
+  for (const x of edges.ints.slice(0, 6).map(num).concat(edges.texts.slice(0, 6))) if (edges.allowsIn(x, v)) out.push(of(v.concat([x])), of([x, ...v]));
   return out.concat([U, null, 'abc', { k: 'obj', v: [['length', 1], ['0', 'a']] }, { k: 'set', v }, { k: 'many', n: 600, v: v.slice(0, 8) }]);
 }
 
@@ -107,7 +131,9 @@ function records(node, edges) {
   const out = KEYS.map((e) => ({ ...node, v: without(e[0]).concat([e]) }));
   for (const t of edges.texts.slice(0, 20)) for (const x of [true, 0, U, null, 'x']) out.push({ ...node, v: without(t).concat([[t, x]]) });
   out.push({ k: 'obj', v: [] }, { ...node, n: 1, c: undefined }, { ...node, z: 1 }, { k: 'obj', i: node, v: [['own', 1]] }, { ...node, v: [...v].reverse() });
-  for (const e of v.slice(0, 12)) out.push({ ...node, v: without(e[0]) }, { ...node, v: v.map((x) => (x === e ? [e[0], U] : x)) }, { ...node, v: v.map((x) => (x === e ? [e[0], null] : x)) });
+  for (const e of v.slice(0, 12)) {
+    if (edges.kinds.has('undef')) out.push({ ...node, v: without(e[0]) }, ...[U, null].map((y) => ({ ...node, v: v.map((x) => (x === e ? [e[0], y] : x)) })));
+  }
   return out.concat([U, null, 1, 'x', { k: 'arr', v: v.map((e) => e[1]) }, { k: 'map', v: v.filter((e) => typeof e[0] === 'string').map((e) => [e[0], e[1]]) }]);
 }
 

@@ -54,6 +54,7 @@ class Play {
   async run(script) {
     this.values = [];
     this.calls = [];
+    this.misused = false; // the engine did not take what the code was given
     this.given = new Map(); // what results held, and of which step
     this.targets = new Set(script.filter((s) => s.f.k === 'ref').map((s) => s.f.i));
     const told = [];
@@ -125,9 +126,12 @@ class Play {
       const maker = this.maker();
       args = nodes.map((a) => maker.make(a));
     } catch (e) {
+      this.misused = true;
       return 'no input: ' + failure(e);
     }
     const before = brief ? [] : args.map((a) => this.seen(a));
+    const me = !brief && s.m && !s.g && s.f.k === 'ref' ? this.values[s.f.i] : undefined;
+    const was = isObject(me) ? new Show().text(me) : '';
     let said;
     try {
       [f, self] = this.target(s);
@@ -135,13 +139,20 @@ class Play {
       said = await this.result(out, s, i, args, self);
     } catch (e) {
       if (e instanceof Exit) return 'ends the process';
-      said = 'throws ' + failure(e);
+      said = 'throws ' + this.failed(e);
     }
     if (brief) return said;
     const after = args.map((a) => this.seen(a));
     after.forEach((text, n) => text !== before[n] && (said += '; argument ' + (n + 1) + ' is then ' + text));
-    if (self !== undefined && isObject(self) && s.m && !s.g && s.f.k === 'ref') said += '; the object is then ' + new Show().text(self);
+    const is = isObject(me) ? new Show().text(me) : '';
+    if (is !== was) said += '; the object is then ' + is;
     return said;
+  }
+
+  failed(e) {
+    const text = failure(e);
+    this.misused = this.misused || text === 'TypeError of the engine' || text === 'ReferenceError of the engine';
+    return text;
   }
 
   seen(v) {
@@ -163,7 +174,7 @@ class Play {
     let how = '';
     if (out && typeof out.then === 'function' && typeof out !== 'function') {
       const got = await this.world.settle(out);
-      if ('error' in got) return 'rejects with ' + failure(got.error);
+      if ('error' in got) return 'rejects with ' + this.failed(got.error);
       if (!('value' in got)) return 'a promise that is not decided';
       out = got.value;
       how = 'resolves to ';

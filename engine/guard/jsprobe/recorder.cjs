@@ -131,6 +131,8 @@ class Recorder {
     const methods = Object.keys(v).filter((k) => typeof v[k] === 'function');
     if (!proto || Array.isArray(v) || (isForeign(proto) && (methods.length === 0 || proto !== Object.prototype))) return v;
     this.results.set(v, id);
+    const of = this.exports[this.events[id].s.f.g];
+    if (of && !of.methods) of.methods = methods.map((k) => [k, v[k].length]);
     for (; proto && !isForeign(proto); proto = Object.getPrototypeOf(proto)) this.patch(proto);
     if (methods.length > 0 && methods.length < 100 && !Object.isFrozen(v)) this.patch(v);
     return v;

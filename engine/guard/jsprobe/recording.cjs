@@ -81,7 +81,8 @@ function chosen(rows) {
 /** Names of fields that somebody outside the sources uses. */
 function spoken() {
   const out = new Set();
-  const text = tree.files('test').map((f) => tree.read(tree.within(f))).concat(fs.readdirSync(tree.TREE).filter((f) => /^readme|\.d\.[cm]?ts$/i.test(f)).map((f) => tree.read(tree.within(f))), typeof tree.pkg().types === 'string' ? tree.read(tree.within(tree.pkg().types)) : '').join('\n');
+  const readme = fs.readdirSync(tree.TREE).filter((f) => /^readme/i.test(f));
+  const text = [...tree.files('test'), ...readme].map((f) => tree.read(tree.within(f))).join('\n');
   for (const [, a, b] of text.matchAll(/\.\s*([A-Za-z$][\w$]*)|([A-Za-z$][\w$]*)\??\s*:/g)) out.add(a || b);
   return [...out].sort();
 }
@@ -138,10 +139,10 @@ async function record(q) {
     const text = fs.readFileSync(path.join(into, name), 'utf8');
     if ((size += text.length) > 4 * MOST_BYTES) break;
     const data = JSON.parse(text);
-    Object.assign(exports, data.exports);
+    for (const [g, e] of Object.entries(data.exports)) exports[g] = { ...exports[g], ...e };
     scripts(data, found);
   }
-  require('./literals.cjs').calls(found, exports);
+  await require('./literals.cjs').calls(found, exports);
   const rows = Object.fromEntries([...found].sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([g, r]) => [g, chosen(r)]));
   const kept = { now: Date.now(), exports, scripts: rows, spoken: spoken(), pool: pool(rows), said: said.slice(-400) };
   fs.writeFileSync(process.env.ATOLL_GUARD_RECORDING, JSON.stringify(kept));

@@ -77,7 +77,7 @@ class Session {
   varyOf(group) {
     if (!this.vary.has(group)) {
       const rows = this.kept.scripts[group] || invented(group, this.exports[group], this.kept.pool);
-      this.vary.set(group, new Vary(rows, this.edges));
+      this.vary.set(group, new Vary(rows, this.edges, this.exports[group]));
     }
     return this.vary.get(group);
   }
@@ -113,9 +113,10 @@ class Session {
     this.dog.begin(position);
     this.world.begin();
     if (this.marks) this.marks.begin();
-    const out = await new Play(this.world, (g, owner) => this.lib(g, owner)).run(script);
+    const play = new Play(this.world, (g, owner) => this.lib(g, owner));
+    const out = await play.run(script);
     this.dog.end();
-    return out;
+    return { out, ...(play.misused && !this.varyOf(group).has(script) ? { void: true } : {}) };
   }
 
   listed() {
@@ -143,8 +144,8 @@ class Session {
         started = true;
         if (omit.has(position)) continue;
         const script = this.script(g, i);
-        const out = await this.one(position, g, script);
-        this.write({ k: 'case', g, i, p: position, in: short(JSON.stringify(script)), out: short(out), ...(this.marks ? { path: this.marks.way() } : {}) });
+        const told = await this.one(position, g, script);
+        this.write({ k: 'case', g, i, p: position, in: short(JSON.stringify(script)), ...told, out: short(told.out) });
       }
     }
   }
@@ -184,10 +185,9 @@ class Session {
       if (n < (this.q.from || 0)) continue;
       const [g, script] = cases[n];
       this.write({ k: 'start', g, i: n, p: n + 1 });
-      const out = await this.one(n + 1, g, script);
-      const a = { k: 'case', g, i: n, p: n + 1, in: scriptWords(script), out, c: pack(script) };
+      const a = { k: 'case', g, i: n, p: n + 1, in: scriptWords(script), ...(await this.one(n + 1, g, script)), c: pack(script) };
       this.write(a);
-      told += a.in.length + out.length + 8 * a.c.length;
+      told += a.in.length + a.out.length + 8 * a.c.length;
     }
   }
 
@@ -205,7 +205,7 @@ class Session {
     else if (this.q.mode === 'detail') await this.full(cases.filter((c) => this.found.has(c.group)).map((c) => [c.group, this.chosen(c)]));
     else if (this.q.mode === 'shrink') {
       const script = this.chosen(cases[0]);
-      await this.full([script, ...simpler(script)].map((s) => [cases[0].group, s]));
+      await this.full([script, ...simpler(script, this.edges)].map((s) => [cases[0].group, s]));
     }
     this.write({ k: 'end' });
   }

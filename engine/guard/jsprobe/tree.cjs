@@ -52,10 +52,10 @@ function moduleOf(relative) {
   return before.some((e) => fs.existsSync(within(stem + e))) ? relative : stem;
 }
 
-/** The group of what a module exports under a path of names; the module itself has none and is called as its file is, or the package. */
+/** The group of what a module exports under a path of names; the module itself, and what it exports by default, has none and is called as its file is, or the package. */
 function groupOf(relative, names) {
   const module = moduleOf(relative);
-  if (names.length > 0) return module + ':' + names.join('.');
+  if (names.length > 0 && names.join() !== 'default') return module + ':' + names.join('.');
   let name = path.basename(relative).replace(/\.\w+$/, '');
   if (name === 'index') name = path.dirname(relative) === '.' || /^(src|lib|dist)$/.test(path.dirname(relative)) ? (pkg().name || name).split('/').pop() : path.basename(path.dirname(relative));
   name = name.replace(/[^\w$]+(.)?/g, (_, c) => (c || '').toUpperCase());

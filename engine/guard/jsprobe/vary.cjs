@@ -5,13 +5,14 @@
 //
 // and f is {k: 'lib', g: group} or {k: 'ref', i: step}.
 'use strict';
-const { ODD, U, kindOf, near } = require('./near.cjs');
+const { U, kindOf, near } = require('./near.cjs');
 
 const LONGEST = 80; // steps
 const MOST_DRAWN = 40; // times that a call is drawn to be repeated
 const LOTS = 5; // a row among those that edges are made of
 const MOST_CALLS = 60000; // times that a call is made for a constant
 
+const MORE = [1, U, { k: 'arr', v: [] }]; // arguments that nobody takes: a function may be given to map
 const MANY = 200; // simpler scripts that are tried at once
 const FEW = 30; // of those that take long
 
@@ -76,7 +77,7 @@ function insert(script, i, step) {
 
 /** Varies the scripts of a group. rows are those that were recorded. */
 class Vary {
-  constructor(rows, edges) {
+  constructor(rows, edges, shape = {}) {
     this.rows = rows;
     this.edges = edges;
     this.pool = new Map(); // values by the call and the place that they were given at
@@ -88,6 +89,22 @@ class Vary {
         if (s.f.k === 'ref' && refs(s.a || []).size === 0) this.keep(this.methods, name, s);
       }
     }
+    this.offer(shape.methods || []);
+  }
+
+  /** Takes methods that no test calls, with values that others were given. */
+  offer(methods) {
+    const given = [...this.pool.values()].flat().slice(0, 20);
+    for (const [m, n] of methods) {
+      if (this.methods.has(m) || m.startsWith('_') || (n > 0 && given.length === 0)) continue;
+      for (let i = 0; i < (n > 0 ? 4 : 1); i++) this.keep(this.methods, m, { f: { k: 'ref', i: 0 }, m, a: Array.from({ length: n }, (_, j) => given[(i + j) % given.length]) });
+    }
+  }
+
+  /** Whether a test made the calls of a script. */
+  has(script) {
+    this.own = this.own || new Set(this.rows.flatMap((r) => [JSON.stringify(r), JSON.stringify(this.finished(r))]));
+    return this.own.has(JSON.stringify(script));
   }
 
   keep(map, key, value) {
@@ -113,7 +130,8 @@ class Vary {
     let out = script;
     for (let n = 1 + (d.n(3) === 0 ? d.n(3) : 0); n > 0; n--) {
       const k = d.n(12);
-      if (k < 5) out = this.value(out, d);
+      if (k < 4) out = this.value(out, d);
+      else if (k === 4) out = this.likened(out, d);
       else if (k === 5) out = this.fromPool(out, d);
       else if (k === 6) out = this.arguments(out, d);
       else out = this.steps(out, d, k);
@@ -126,8 +144,29 @@ class Vary {
     if (list.length === 0) return this.arguments(script, d);
     const place = d.pick(list);
     const node = at(script, place);
-    const others = d.chance(8) ? ODD : near(node, this.edges);
-    return put(script, place, d.chance(4) ? this.drawn(node, d) : d.pick(others));
+    const others = near(node, this.edges);
+    return put(script, place, d.chance(4) || others.length === 0 ? this.drawn(node, d) : d.pick(others));
+  }
+
+  /** A value is another one of the script. */
+  likened(script, d) {
+    const list = places(script).filter((p) => /^(number|string)$/.test(typeof at(script, p)));
+    if (list.length < 2) return this.value(script, d);
+    const place = d.pick(list);
+    const others = list.filter((p) => typeof at(script, p) === typeof at(script, place));
+    return put(script, place, at(script, d.pick(others)));
+  }
+
+  /** Two calls one after the other with values that are one as keys. */
+  twins(row) {
+    const { kinds } = this.edges;
+    if (row.length > 1 || !(kinds.has('key') || kinds.has('string') || kinds.has('number'))) return [];
+    return places(row).flatMap((p) => {
+      const v = at(row, p);
+      const others = typeof v === 'string' ? [Number(v), v === 'true', null].filter((x) => String(x) === v) : v === null || typeof v !== 'object' ? [String(v)] : [];
+      const list = others.map((x) => put(row, p, x)).concat(p.path.length === 1 && typeof v !== 'object' ? [put(row, p, true), put(row, p, 'true')] : []);
+      return list.flatMap((r) => [r.concat(copy(row)), row.concat(copy(r))]).concat(list.length > 1 ? [list.slice(-2).flat(), list.slice(-2).reverse().flat()] : []);
+    });
   }
 
   /** A value of the kind of another one, drawn. */
@@ -151,7 +190,8 @@ class Vary {
       case 'obj':
         return { ...node, v: node.v.filter(() => d.n(4)).map((e) => [e[0], typeof e[1] === 'object' ? e[1] : this.drawn(e[1], d), ...e.slice(2)]) };
     }
-    return d.pick(near(node, this.edges));
+    const others = near(node, this.edges);
+    return others.length > 0 ? d.pick(others) : node;
   }
 
   fromPool(script, d) {
@@ -168,10 +208,10 @@ class Vary {
     const out = copy(script);
     const s = d.pick(out);
     if (!s.a) return out;
-    const k = d.n(4);
-    if (k < 2) s.a.pop();
-    else if (k === 2) s.a.push(d.pick(ODD));
-    else if (s.a.length > 1) s.a.unshift(s.a.pop());
+    const k = d.n(3);
+    if (k === 0 && this.edges.kinds.has('undef')) s.a.pop();
+    else if (k === 1) s.a.push(d.pick(MORE));
+    else if (s.a.length > 1 && s.a.every((a) => kindOf(a) === kindOf(s.a[0]))) s.a.unshift(s.a.pop());
     return out;
   }
 
@@ -203,7 +243,7 @@ class Vary {
       const row = rows[n];
       for (const place of places(row).slice(0, 30)) lists.push(near(at(row, place), this.edges).map((v) => put(row, place, v)));
       lists.push(row.flatMap((s, i) => this.fewer(row, i)));
-      lists.push([row.concat(copy(row.slice(-1)))]);
+      lists.push(this.twins(row), [row.concat(copy(row.slice(-1)))]);
     }
     const out = [];
     for (let n = 0; out.length < most && lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length && out.length < most) out.push(l[n]);
@@ -213,7 +253,8 @@ class Vary {
   fewer(row, i) {
     const s = row[i];
     if (!s.a) return [];
-    return [0, 1].filter((n) => n < s.a.length).map((n) => Object.assign(copy(row), { [i]: { ...s, a: s.a.slice(0, n) } })).concat([Object.assign(copy(row), { [i]: { ...s, a: s.a.concat([U]) } })]);
+    const gone = this.edges.kinds.has('undef') ? [0, 1] : [];
+    return gone.filter((n) => n < s.a.length).map((n) => Object.assign(copy(row), { [i]: { ...s, a: s.a.slice(0, n) } })).concat([Object.assign(copy(row), { [i]: { ...s, a: s.a.concat([U]) } })]);
   }
 
   /** Calls of an object as often as the changed code has numbers, and then what it gives as often. */
@@ -238,14 +279,14 @@ function nameOf(s) {
   return s.f.k === 'lib' ? s.f.g + (s.m ? '.' + s.m : '') : s.m || '()';
 }
 
-/** Simpler scripts beside one. */
-function simpler(script) {
+/** Simpler scripts beside one, of inputs that callers make. */
+function simpler(script, edges) {
   const out = [];
   for (const size of [8, 4, 2, 1]) if (size < script.length) for (let i = 0; i < script.length; i += size) out.push(some(script, (n) => n < i || n >= i + size));
   script.forEach((s, i) => {
     const or = (change) => out.push(Object.assign(copy(script), { [i]: { ...s, ...change } }));
     if (s.r) [undefined, s.r >> 1, s.r - 1].forEach((r) => or({ r: r > 1 ? r : undefined }));
-    if (s.a && s.a.length > 0 && !s.r) or({ a: s.a.slice(0, -1) });
+    if (s.a && s.a.length > 0 && !s.r && edges.kinds.has('undef')) or({ a: s.a.slice(0, -1) });
   });
   for (const place of places(script).slice(0, 60)) {
     const node = at(script, place);
