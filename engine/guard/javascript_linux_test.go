@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"atoll/config/suitetest"
 	"atoll/engine/guard"
@@ -388,6 +389,39 @@ test('boxes', () => {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			wantWhere(t, mustCheckJavaScript(t, guard.Options{Cases: 300}, files, c.file, c.was, c.is), c.where)
+		})
+	}
+}
+
+func TestALoopOfJavaScriptThatDoesNotEndIsADifference(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"package.json":   jsPackage,
+		"index.js":       "exports.steps = (n) => {\n  let i = 0;\n  while (i < n) i++;\n  return i;\n};\n",
+		"test/t.test.js": "require('node:test')('it', () => require('node:assert').strictEqual(require('..').steps(5), 5));\n",
+	}
+	report := mustCheckJavaScript(t, guard.Options{Cases: 60, Patience: time.Second}, files, "index.js", "i < n", "i !== n")
+	if len(report.Differences) != 1 || report.Differences[0].Kind != guard.Ends || report.Differences[0].Where != "index.steps" {
+		t.Errorf("got %+v, want that it does not come back", report.Differences)
+	}
+}
+
+// A runner with a module system of its own shows no call to the recorder.
+func TestCallsThatStandInTestsOfJavaScriptAreKnown(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"package.json": `{"name": "kit", "main": "index.js", "scripts": {"test": "node -e 0"}}`,
+		"index.js":     "class Bag {\n  constructor(name) {\n    this.name = name;\n    this.all = new Map();\n  }\n\n  add(key, n) {\n    this.all.set(key, (this.all.get(key) || 0) + n);\n    return this;\n  }\n\n  of(key) {\n    return this.all.get(key);\n  }\n}\n\nmodule.exports = { Bag, cut: (text, n) => text.slice(0, n) };\n",
+		"test/kit.test.js": "import { Bag, cut } from '..';\nconst most = 3;\ntest('cut', () => {\n  expect(cut('abcdef', most)).toBe('abc');\n  const bag = new Bag('x');\n" +
+			"  bag.add('plum', 2);\n  expect(bag.of('plum')).toBe(2);\n});\n",
+	}
+	for _, c := range []struct{ name, was, is, where string }{
+		{"a function", "slice(0, n)", "slice(0, n || 1)", "index.cut"},
+		{"an object", "|| 0) + n", "?? 1) + n - 1 + (n > 2)", "index.Bag"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			wantWhere(t, mustCheckJavaScript(t, guard.Options{Cases: 200}, files, "index.js", c.was, c.is), c.where)
 		})
 	}
 }

@@ -49,5 +49,5 @@ func (c *check) shrink(ctx context.Context, p pair, q probe.Request, best seen) 
 	if err != nil || len(found) == 0 { // the state of an earlier case was in it
 		return first, err
 	}
-	return found[0], nil
+	return slices.MinFunc(found, seen.simpler), nil // recorded calls that stand before it may differ as well
 }

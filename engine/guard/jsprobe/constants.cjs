@@ -166,7 +166,7 @@ function joined(was, is) {
   }
   const all = [...was, ...is];
   const ordered = all.some((c) => c.orders);
-  return { ...out, kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
+  return { ...out, kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
 module.exports = { collect, declared, joined };

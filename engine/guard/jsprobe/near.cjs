@@ -9,6 +9,8 @@ const MOST_ITEMS = 120000; // of a list that is made for a constant
 const NUMBERS = [0, 1, -1, 2, 0.5, -1.5, -0, NaN, Infinity, -Infinity, 10, 255, 256, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53, 1e21, 1e-7].map(num);
 const TEXTS = ['', ' ', 'a', 'A', '0', '-1', '1e3', ' 12 ', 'é', 'ß', 'İ', 'ﬁ', 'e\u0301', '😀', 'a😀b', '\ud83d', '日本', '\n', 'a\r\nb', '\0', '\u00a0', '\u2028', '__proto__', 'constructor', 'toString', 'undefined', 'null', 'NaN', '<&>"\'', 'a.b', 'a b', 'a-b_c', '%41', '\\', '/', '$&', '{}'];
 const FUNCTIONS = ['x => x', '() => {}', '() => true', '() => false', '(a, b) => a < b ? -1 : a > b ? 1 : 0', '(a, b) => b - a', '() => { throw new Error("thrown") }', 'async x => x', 'x => [x]', '(...args) => args.length', 'function () { return this }'].map(fn);
+const ORDERS = ['(a, b) => (a < b ? -1 : a > b ? 1 : 0)', '(a, b) => (a < b ? 1 : a > b ? -1 : 0)', '() => 0'].map(fn);
+const LONG = 64; // a text of which is made to stand before something
 const ODD = [
   U, null, true, false, 0, '', { k: 'arr', v: [] }, { k: 'obj', v: [] }, fn('x => x'), { k: 'big', v: '3' }, { k: 'sym', v: '', d: 's' }, { k: 'date', v: 86400000 }, { k: 're', s: 'a', f: 'g' },
   { k: 'map', v: [['a', 1]] }, { k: 'set', v: [1, 'a'] }, { k: 'typed', t: 'Uint8Array', v: [1, 2] }, { k: 'err', t: 'TypeError', m: 'x' }, { k: 'num', v: 'NaN' }, { k: 'obj', n: 1, v: [['a', 1]] },
@@ -26,6 +28,7 @@ class Edges {
     this.texts = of.texts || [];
     this.chars = of.chars || [];
     this.kinds = new Set(of.kinds); // types that the changed code asks for
+    this.orders = of.orders || false; // it puts values in an order that somebody gives
     this.signed = of.signed || false; // it may tell 0 from -0
     this.equal = of.equal || false; // it may tell what is no number from itself
   }
@@ -34,7 +37,7 @@ class Edges {
   allows(node, kind) {
     const own = kindOf(node);
     if (node && node.k === 'num' && node.v === 'NaN' && !this.equal) return false;
-    if (node && node.k === 'num' && node.v === '-0' && !this.signed) return false;
+    if (node && node.k === 'num' && (node.v === '-0' ? !this.signed : this.orders)) return false; // the difference of infinities is no number
     return own === kind || this.kinds.has(own) || (this.kinds.has('key') && KEY.includes(own) && KEY.includes(kind));
   }
 
@@ -81,7 +84,7 @@ function all(node, edges) {
     case 'typed':
       return edges.lengths().filter((n) => n > 0).map((n) => ({ ...node, n, v: node.v.slice(0, 8) })).concat([{ ...node, v: [] }, { ...node, v: node.v.concat(node.v) }, U, null]);
     case 'fn':
-      return FUNCTIONS.concat([U, null, 1]);
+      return edges.orders ? ORDERS : FUNCTIONS.concat([U, null, 1]);
     case 'boolean':
       return [!node, U, null, 0, 1, '', 'false'];
     case 'big':
@@ -107,6 +110,7 @@ function texts(node, edges) {
   for (const t of edges.texts) out.push(t, s + t, t + s, t.slice(0, -1), t + t, t.toUpperCase(), t.toLowerCase(), s.slice(0, s.length >> 1) + t + s.slice(s.length >> 1));
   for (const c of edges.chars) out.push(c, s + c, c + s, s + c + c + s, c + 'a' + c, c + '😀', c + '\n' + c);
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
+  for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
   for (const v of edges.ints) out.push(String(v), s + v);
   out.push(...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301');
   if (s !== '' && Number.isFinite(Number(s))) out.push(Number(s));
@@ -137,4 +141,4 @@ function records(node, edges) {
   return out.concat([U, null, 1, 'x', { k: 'arr', v: v.map((e) => e[1]) }, { k: 'map', v: v.filter((e) => typeof e[0] === 'string').map((e) => [e[0], e[1]]) }]);
 }
 
-module.exports = { Edges, FUNCTIONS, ODD, U, kindOf, near, num };
+module.exports = { Edges, FUNCTIONS, U, kindOf, near, num };

@@ -8,7 +8,6 @@
 'use strict';
 const fs = require('fs');
 
-
 function readJSON(file) {
   return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
@@ -24,7 +23,7 @@ async function main() {
   const looking = q.mode === 'explore' || (q.mode === 'survey' && q.around);
   if (looking && watch.files) require('./marks.cjs').install(watch.files);
   const { Lines } = require('./lines.cjs');
-  const lines = new Lines(q.changed || []);
+  const lines = new Lines(looking ? [] : q.changed); // a text with marks has other places
   lines.start();
   const { Session } = require('./session.cjs');
   try {

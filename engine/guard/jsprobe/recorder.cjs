@@ -29,6 +29,7 @@ class Recorder {
     this.exports = {}; // by group
     this.groups = new Map(); // of functions that are handed out, as they are and wrapped
     this.wrapped = new Map(); // what stands for them
+    this.within = new WeakMap(); // what they stand for
     this.results = new WeakMap(); // the call that gave an object
     this.counts = new Map(); // calls of a group, and of a life
     this.patched = new WeakSet();
@@ -68,6 +69,7 @@ class Recorder {
       },
     });
     this.wrapped.set(value, out);
+    this.within.set(out, value);
     if (group) this.groups.set(out, group);
     return out;
   }
@@ -84,7 +86,7 @@ class Recorder {
     this.depth++;
     let out;
     try {
-      out = as ? Reflect.construct(run, args) : Reflect.apply(run, this.groups.has(self) ? undefined : self, args);
+      out = as ? Reflect.construct(run, args) : Reflect.apply(run, isObject(self) && this.within.has(self) ? this.within.get(self) : self, args);
     } finally {
       this.depth--;
     }

@@ -4,7 +4,7 @@ const fs = require('fs');
 const { Draws, pack, seedOf, short, unpack } = require('./draws.cjs');
 const { Edges } = require('./near.cjs');
 const { Play } = require('./play.cjs');
-const { Show, failure, names, speak, strangers } = require('./show.cjs');
+const { Show, failure, names, speak } = require('./show.cjs');
 const tree = require('./tree.cjs');
 const { Vary, simpler } = require('./vary.cjs');
 const { Watchdog } = require('./watchdog.cjs');
@@ -71,7 +71,7 @@ class Session {
   lib(group, owner) {
     const found = this.found.get(group);
     if (!found) throw new Error(group + ' is gone');
-    return owner ? (this.exports[group].path.length > 1 ? found[1] : undefined) : found[0];
+    return owner ? found[1] : found[0];
   }
 
   varyOf(group) {
@@ -211,4 +211,4 @@ class Session {
   }
 }
 
-module.exports = { Session, strangers };
+module.exports = { Session };

@@ -2,7 +2,7 @@
 'use strict';
 const util = require('util');
 const { Exit, made } = require('./world.cjs');
-const { TYPED } = require('./values.cjs');
+const { TYPED, strangers } = require('./values.cjs');
 const { literal } = require('./words.cjs');
 
 const FLOAT = '\x01'; // before a number that may differ by rounding
@@ -13,7 +13,6 @@ const LONGEST = 60000;
 const MOST_ITEMS = 400; // of an iterator
 
 const names = new WeakMap(); // of classes that the tree exports
-const strangers = new WeakSet(); // classes that the probe made
 const builtin = new Map(Object.getOwnPropertyNames(globalThis).filter((n) => /^[A-Z]/.test(n)).map((n) => [globalThis[n], n]));
 let spoken = new Set(); // names of fields that others than the sources use
 
@@ -182,4 +181,4 @@ function items(v, show) {
   return 'iterator of ' + out.join(', ') + end;
 }
 
-module.exports = { MOST_ITEMS, SHARE, Show, failure, isIterator, items, names, speak, spoken: () => spoken, strangers };
+module.exports = { MOST_ITEMS, SHARE, Show, failure, isIterator, items, names, speak };

@@ -112,4 +112,4 @@ function files(kind, dir = '', out = []) {
   return out;
 }
 
-module.exports = { ENDINGS, TREE, entries, files, groupOf, load, moduleOf, pkg, place, read, resolve, within };
+module.exports = { TREE, entries, files, groupOf, load, moduleOf, pkg, place, read, resolve, within };

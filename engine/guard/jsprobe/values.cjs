@@ -181,9 +181,11 @@ class Maker {
 }
 
 const classes = new Map();
+const strangers = new Set(); // classes that the probe made, of callers
 
 function classOf(name) {
   if (!classes.has(name)) classes.set(name, { [name]: class {} }[name]);
+  strangers.add(classes.get(name));
   return classes.get(name);
 }
 
@@ -201,9 +203,9 @@ function many(node, make) {
   return Array.from({ length: node.n }, (_, i) => make(nth(of[i % of.length], i, node.n)));
 }
 
-/** A long text: some text again and again up to a length. */
+/** A long text: some text again and again up to a length, and what stands at its end. */
 function textOf(node) {
-  return (node.v || 'x').repeat(Math.ceil(node.n / (node.v || 'x').length)).slice(0, node.n);
+  return (node.v || 'x').repeat(Math.ceil(node.n / (node.v || 'x').length)).slice(0, node.n) + (node.e || '');
 }
 
-module.exports = { LONG_LIST, Maker, TYPED, Unkeepable, Writer, nth };
+module.exports = { Maker, TYPED, Unkeepable, Writer, nth, strangers };

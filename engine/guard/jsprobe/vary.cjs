@@ -125,6 +125,15 @@ class Vary {
     return script.concat(this.readers().slice(0, 12).map((s) => ({ ...s, f: { k: 'ref', i: first } })));
   }
 
+  /** Calls of methods that may be put into a script: where things are ordered, with values that are like those of its own. */
+  fitting(script) {
+    if (!this.edges.orders) return this.methods;
+    const own = new Map();
+    for (const s of script) own.set(nameOf(s), [...(own.get(nameOf(s)) || []), likeness(s)]);
+    const list = [...this.methods].map(([m, steps]) => [m, steps.filter((s) => !(s.a || []).length || (own.get(m) || []).includes(likeness(s)))]);
+    return new Map(list.filter(([, steps]) => steps.length > 0));
+  }
+
   /** Another script beside one. */
   other(script, d) {
     let out = script;
@@ -199,7 +208,8 @@ class Vary {
     const s = script[i];
     if (!s.a || s.a.length === 0) return this.value(script, d);
     const n = d.n(s.a.length);
-    const pool = this.pool.get(nameOf(s) + ' ' + n) || [];
+    const all = this.pool.get(nameOf(s) + ' ' + n) || [];
+    const pool = this.edges.orders ? all.filter((a) => like(a) === like(s.a[n])) : all;
     return pool.length > 0 ? put(script, { step: i, path: [n] }, d.pick(pool)) : this.value(script, d);
   }
 
@@ -228,10 +238,11 @@ class Vary {
       out[i].r = 2 + d.n(MOST_DRAWN);
       return out;
     }
-    const names = [...this.methods.keys()];
+    const methods = this.fitting(script);
+    const names = [...methods.keys()];
     const first = script.findIndex((x) => x.f.k === 'lib');
     if (names.length === 0) return kind === 10 ? script.concat(copy(script.slice(-1))) : this.value(script, d);
-    const added = d.pick(this.methods.get(d.pick(names)));
+    const added = d.pick(methods.get(d.pick(names)));
     return insert(script, first + 1 + d.n(script.length - first), { ...added, f: { k: 'ref', i: s.f.k === 'ref' && d.n(3) === 0 && s.f.i <= first ? s.f.i : first } });
   }
 
@@ -264,7 +275,7 @@ class Vary {
     if (!row) return out;
     const first = row.find((s) => s.f.k === 'lib');
     if (!first || refs(first).size > 0) return out;
-    const takes = [...this.methods].filter(([, list]) => list.some((s) => (s.a || []).length > 0));
+    const takes = [...this.fitting(row)].filter(([, list]) => list.some((s) => (s.a || []).length > 0));
     for (const r of this.edges.ints.flatMap((c) => [c + (c >> 2) + 2, 2 * c, c + 1, c]).filter((n) => n > 1 && n <= MOST_CALLS)) {
       for (const [, list] of takes.slice(0, 3)) {
         const base = [copy(first), { ...copy(list.find((s) => (s.a || []).length > 0)), f: { k: 'ref', i: 0 }, r }];
@@ -273,6 +284,17 @@ class Vary {
     }
     return out;
   }
+}
+
+/** What a value is like: its kind, and that of what is first in it. */
+function like(node) {
+  const kind = kindOf(node);
+  if (kind === 'obj') return kind + node.v.map((e) => e[0]).join();
+  return kind === 'arr' ? kind + like(node.v.length > 0 ? node.v[0] : null) : kind;
+}
+
+function likeness(s) {
+  return (s.a || []).map(like).join();
 }
 
 function nameOf(s) {
@@ -302,4 +324,4 @@ function simpler(script, edges) {
   return out.filter((s) => s.length > 0 && JSON.stringify(s) !== JSON.stringify(script)).slice(0, script.some((s) => s.r > MOST_DRAWN) ? FEW : MANY);
 }
 
-module.exports = { Vary, places, refs, simpler, some };
+module.exports = { Vary, refs, simpler, some };

@@ -3,13 +3,11 @@
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-function quoted(text) {
-  return JSON.stringify(text).replace(/[\ud800-\udfff\u2028\u2029]/g, (c) => (/[\ud800-\udfff]/.test(c) ? '\\u' + c.charCodeAt(0).toString(16) : '\\u' + c.charCodeAt(0).toString(16)));
-}
+const escaped = (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0');
 
 /** Text in which pairs of surrogates stay as they are and single ones are told. */
 function literal(text) {
-  return text.isWellFormed() ? JSON.stringify(text).replace(/[\u2028\u2029\x7f-\x9f\ufeff]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0')) : quoted(text);
+  return JSON.stringify(text).replace(/[\u2028\u2029\x7f-\x9f\ufeff]/g, escaped); // which tells single surrogates
 }
 
 function key(name) {
@@ -30,6 +28,7 @@ function words(node, names = []) {
   if (typeof node !== 'object') return String(node);
   const list = (nodes) => nodes.map((x) => (x && x.k === 'hole' ? '' : words(x, names))).join(', ');
   const { k, v } = node;
+  const end = node.e ? ' + ' + literal(node.e) : '';
   switch (k) {
     case 'undef':
       return 'undefined';
@@ -52,7 +51,7 @@ function words(node, names = []) {
     case 'many':
       return v.length < 2 && each(v.length ? v[0] : 1, node.n) ? `Array.from({length: ${node.n}}, (_, i) => ${each(v.length ? v[0] : 1, node.n)})` : '[' + list(v) + ', … ' + node.n + ' items]';
     case 'text':
-      return literal(v || 'x') + '.repeat(…).slice(0, ' + node.n + ')';
+      return (v || 'x').length === 1 ? `${literal(v || 'x')}.repeat(${node.n})` + end : `${literal(v)}.repeat(${Math.ceil(node.n / v.length)}).slice(0, ${node.n})` + end;
     case 'date':
       return 'new Date(' + v + ')';
     case 're':
@@ -106,4 +105,4 @@ function scriptWords(script) {
   return said.join('; ');
 }
 
-module.exports = { literal, member, nameOf, scriptWords, words };
+module.exports = { literal, nameOf, scriptWords, words };
