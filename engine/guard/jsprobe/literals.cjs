@@ -101,14 +101,17 @@ function bindings(file, source, byFile) {
 function read(file, source, byFile, byName, add) {
   const bound = bindings(file, source, byFile);
   const inits = new Map();
-  walk().full(source.ast, (n) => n.type === 'VariableDeclarator' && n.id.type === 'Identifier' && n.init && inits.set(n.id.name, [...(inits.get(n.id.name) || []), n.init]));
+  walk().full(source.ast, (n) => {
+    const [to, value] = n.type === 'VariableDeclarator' ? [n.id, n.init] : n.type === 'AssignmentExpression' ? [n.left, n.right] : [];
+    if (to && value && to.type === 'Identifier') inits.set(to.name, [...(inits.get(to.name) || []), value]);
+  });
   const lives = new Map(); // scripts of objects, by the call that made them
   const calls = [];
   walk().full(source.ast, (n) => (n.type === 'CallExpression' || n.type === 'NewExpression') && calls.push(n));
   calls.sort((a, b) => a.start - b.start);
-  const before = (name, at) => (inits.get(name) || []).filter((i) => i.start < at).pop();
+  const before = (name, at) => (inits.get(name) || []).filter((i) => i.start < at).sort((a, b) => a.start - b.start).pop();
   const group = (c) => {
-    if (c.type === 'Identifier') return bound.has(c.name) ? bound.get(c.name).whole : byName.get(c.name) || [];
+    if (c.type === 'Identifier') return bound.has(c.name) ? bound.get(c.name).whole : byName.get(c.name) || byName.get(c.name.toLowerCase()) || [];
     if (c.type === 'MemberExpression' && !c.computed && c.object.type === 'Identifier' && bound.has(c.object.name)) return listed(bound.get(c.object.name).members.get(nameOf(c)));
     return [];
   };
@@ -137,18 +140,18 @@ function texts() {
   return out;
 }
 
-/** Adds calls that stand in texts to those of groups of which none was recorded. */
+/** Adds calls that stand in tests to those of groups of which none was recorded, and those of the README to all. */
 async function calls(found, exports) {
   if (!has()) return;
   const all = await offered([...new Set([...tree.entries(), ...tree.files('source')])].slice(0, MOST_FILES), {});
   const byFile = new Map();
   const byName = new Map();
   for (const [g, e] of Object.entries(all)) {
-    if (!('n' in e) || found.has(g)) continue;
+    if (!('n' in e)) continue;
     if (!byFile.has(e.file)) byFile.set(e.file, new Map());
     byFile.get(e.file).set(e.path.join('.'), g);
     const name = g.slice(g.indexOf(':') + 1);
-    byName.set(name, [...(byName.get(name) || []), g]);
+    for (const n of new Set(e.path.length > 0 && e.path.join() !== 'default' ? [name] : [name, name.toLowerCase()])) byName.set(n, [...(byName.get(n) || []), g]);
   }
   const rows = new Map();
   const add = (g, row) => {
@@ -157,11 +160,12 @@ async function calls(found, exports) {
   };
   for (const [file, text] of texts()) {
     const source = parse(text);
-    if (source) read(file, source, byFile, byName, add);
+    const example = file.endsWith('.md');
+    if (source) read(file, source, byFile, byName, (g, row) => (example || !found.has(g)) && add(g, row));
   }
   for (const [g, list] of rows) {
-    exports[g] = all[g];
-    found.set(g, new Map(list.map((r) => [JSON.stringify(r), r])));
+    exports[g] = { ...all[g], ...exports[g] };
+    found.set(g, new Map([...(found.get(g) || []), ...list.map((r) => [JSON.stringify(r), r])]));
   }
 }
 

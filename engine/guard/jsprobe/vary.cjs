@@ -10,6 +10,7 @@ const { U, kindOf, near } = require('./near.cjs');
 const LONGEST = 80; // steps
 const MOST_DRAWN = 40; // times that a call is drawn to be repeated
 const LOTS = 5; // a row among those that edges are made of
+const MOST_TIED = 40; // rows, and scripts of things that are equal
 const MOST_CALLS = 60000; // times that a call is made for a constant
 
 const MORE = [1, U, { k: 'arr', v: [] }]; // arguments that nobody takes: a function may be given to map
@@ -131,7 +132,20 @@ class Vary {
     const own = new Map();
     for (const s of script) own.set(nameOf(s), [...(own.get(nameOf(s)) || []), likeness(s)]);
     const list = [...this.methods].map(([m, steps]) => [m, steps.filter((s) => !(s.a || []).length || (own.get(m) || []).includes(likeness(s)))]);
-    return new Map(list.filter(([, steps]) => steps.length > 0));
+    const items = ((script[0].a || [])[0] || {}).v;
+    const one = (steps, m) => (steps.length > 0 || !Array.isArray(items) || own.has(m) ? steps : items.slice(0, 4).map((x) => ({ f: { k: 'ref', i: 0 }, m, a: [x] })));
+    return new Map(list.map(([m, steps]) => [m, one(steps, m)]).filter(([, steps]) => steps.length > 0));
+  }
+
+  /** Lists of things that are equal in what orders them, and differ in a part that nobody asks for. */
+  ties(row) {
+    if (!this.edges.orders && !this.rows.some((r) => r.some((s) => (s.a || []).some((a) => a && a.k === 'fn')))) return [];
+    return places(row).filter((p) => at(row, p) && at(row, p).k === 'arr' && at(row, p).v.length > 0 && at(row, p).v.every((x) => x && x.k === 'obj')).flatMap((p) => {
+      const items = at(row, p).v;
+      const made = put(row, p, { k: 'arr', v: Array.from({ length: 7 }, (_, i) => ({ ...items[0], v: [...items[i === 3 ? items.length - 1 : 0].v, ['tag', i]] })) });
+      const readers = this.readers().filter((s) => !s.g).slice(0, 4);
+      return [made, ...readers.map((s) => made.concat([{ ...s, f: { k: 'ref', i: 0 }, r: 7 }]))];
+    });
   }
 
   /** Another script beside one. */
@@ -249,7 +263,7 @@ class Vary {
   /** Scripts at the edges of what changed, the most telling first. */
   edgesOf(most) {
     const rows = this.rows;
-    const lists = [this.often()];
+    const lists = [this.often(), rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     for (const n of new Set([0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length))) {
       const row = rows[n];
       for (const place of places(row).slice(0, 30)) lists.push(near(at(row, place), this.edges).map((v) => put(row, place, v)));
