@@ -93,7 +93,7 @@ func lay(parts embed.FS, dir, host string, name func(part string) string) error 
 func (p *pyCheck) compile(ctx context.Context) error {
 	args := []string{p.g.o.Python, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", binDir}
 	spec := p.spec(p.root, p.env, args, "", nil, p.host, true)
-	within(&spec, pythonWork)
+	within(&spec, recordingWork)
 	_, err := p.g.box.Run(ctx, spec)
 	return err
 }
