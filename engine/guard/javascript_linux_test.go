@@ -153,8 +153,8 @@ func eachFunctionOfJavaScript(t *testing.T, list []jsFunction) {
 	for i, c := range list {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 1 {
-				suitetest.Full(t, "compares a JavaScript function; the cases before it stand for it")
+			if i > 0 {
+				suitetest.Full(t, "compares a JavaScript function; the case before it stands for it")
 			}
 			name, _, _ := strings.Cut(strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(c.code, "async "), "function"), "* "), "(")
 			files := map[string]string{
@@ -381,13 +381,16 @@ test('boxes', () => {
 });
 `,
 	}
-	for _, c := range []struct{ name, file, was, is, where string }{
+	for i, c := range []struct{ name, file, was, is, where string }{
 		{"a bound of a class that is the default", "index.js", "this.width > LIMIT", "this.width >= LIMIT", "index.boxes"},
 		{"a module that another one loads", "half.js", "n / 2", "n >> 1", "index.shares"},
 		{"a constant that is exported", "index.js", "LIMIT = 10", "LIMIT = 10.5", "index.LIMIT"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if i > 0 {
+				suitetest.Full(t, "compares a JavaScript module; the case before it stands for it")
+			}
 			wantWhere(t, mustCheckJavaScript(t, guard.Options{Cases: 300}, files, c.file, c.was, c.is), c.where)
 		})
 	}
@@ -438,13 +441,16 @@ func TestCommentsOfJavaScriptAreNoChange(t *testing.T) {
 func TestWhatJavaScriptDoesBeyondItsAnswersIsNamed(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"package.json": jsPackage, "index.js": "exports.twice = (n) => {\n  return n * 2;\n};\n", "test/t.test.js": "require('node:test')('twice', () => require('node:assert').strictEqual(require('..').twice(2), 4));\n"}
-	for _, c := range []struct{ name, is, want string }{
+	for i, c := range []struct{ name, is, want string }{
 		{"a method of all lists", "  Array.prototype.last = function () {};\n", "index.js sets Array.prototype.last for the whole process"},
 		{"the end of the process", "  if (n === 1e9) process.exit(1);\n", "index.js ends the process (process.exit)"},
 		{"words to the console", "  if (n === 1e9) console.log(n);\n", "index.js prints"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if i > 0 {
+				suitetest.Full(t, "compares a JavaScript module; the case before it stands for it")
+			}
 			report := mustCheckJavaScript(t, guard.Options{Cases: 20}, files, "index.js", "=> {\n", "=> {\n"+c.is)
 			if !strings.Contains(report.Summary(), c.want) {
 				t.Errorf("got %q, want %q", report.Summary(), c.want)
