@@ -161,7 +161,7 @@ func (r *runner) show(out []reflect.Value) string {
 func (r *runner) after(args []reflect.Value) string {
 	var parts []string
 	for _, a := range args {
-		switch a.Kind() {
+		switch a = held(a); a.Kind() {
 		case reflect.Slice, reflect.Map, reflect.Pointer:
 			if a.IsNil() || a.Kind() == reflect.Slice && a.Len() == 0 {
 				continue

@@ -70,17 +70,25 @@ const (
 func written(out []reflect.Value) []reflect.Value {
 	var lists []reflect.Value
 	for _, v := range out {
-		if v.Kind() != reflect.Slice || v.IsNil() {
+		if v = held(v); v.Kind() != reflect.Slice || v.IsNil() {
 			continue
 		}
 		lists = append(lists, v)
 		for i := range min(v.Len(), mostLists) {
-			if e := v.Index(i); e.Kind() == reflect.Slice && !e.IsNil() {
+			if e := held(v.Index(i)); e.Kind() == reflect.Slice && !e.IsNil() {
 				lists = append(lists, e)
 			}
 		}
 	}
 	return lists[:min(len(lists), mostLists)]
+}
+
+// held is the list or table behind an interface, else the value itself.
+func held(v reflect.Value) reflect.Value {
+	if v.Kind() == reflect.Interface && (v.Elem().Kind() == reflect.Slice || v.Elem().Kind() == reflect.Map) {
+		return v.Elem()
+	}
+	return v
 }
 
 // scribble writes to the elements of lists, or, as an append does, to the one

@@ -28,6 +28,8 @@ func TestResultsThatShareMemoryAreTold(t *testing.T) {
 		{"a list that the package keeps", func() []string { return kept }, nil, `asked again after the result was written to: ["a~" "b~"]`},
 		{"an argument", func(b []byte) []byte { return b[:1] }, []reflect.Value{reflect.ValueOf([]byte("xyz"))}, "writing to the result changes"},
 		{"a copy of an argument", slices.Clone[[]byte], []reflect.Value{reflect.ValueOf([]byte("xyz"))}, ""},
+		{"an argument of any type", func(v any) any { return v }, []reflect.Value{reflect.ValueOf(new(any([]any{1, "a"}))).Elem()}, "writing to the result changes"},
+		{"a copy of one", func(v any) []any { return slices.Clone(v.([]any)) }, []reflect.Value{reflect.ValueOf(new(any([]any{1, "a"}))).Elem()}, ""},
 		{"rows of one piece", rows([]int{1, 2, 3}), nil, "overwrites another"},
 		{"the list of a receiver", s.Bare, nil, "writing to the result changes"},
 		{"a copy of it", s.Names, nil, ""},
