@@ -13,6 +13,14 @@ def uncommented(text):
     return text
 
 
+class Text(str):
+    def bare(self):
+        text = str(self)
+        while "{}" in text:
+            text = text.replace("{}", "")
+        return text
+
+
 def within(path):
     while "../" in path:
         path = path.replace("../", "")
@@ -21,12 +29,13 @@ def within(path):
 
 const takerTest = `
 import unittest
-from kit import uncommented, within
+from kit import Text, uncommented, within
 
 
 class Test(unittest.TestCase):
     def test(self):
         self.assertEqual(uncommented("a <!-- b --> c"), "a  c")
+        self.assertEqual(Text("a {} b").bare(), "a  b")
         self.assertEqual(within("../etc/../passwd"), "etc/passwd")
 `
 
@@ -48,6 +57,11 @@ func TestTextsThatStandWithinThemselvesAreGivenToPythonCode(t *testing.T) {
         begin = end + 3
     return "".join(out) + text[begin:]
 `, "kit.uncommented"},
+		{"a text that an object is", `        while "{}" in text:
+            text = text.replace("{}", "")
+        return text
+`, `        return text.replace("{}", "")
+`, "kit.Text.bare"},
 		{"a text is taken out once", `    while "../" in path:
         path = path.replace("../", "")
     return path

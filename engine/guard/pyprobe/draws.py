@@ -24,13 +24,14 @@ def short(text):
 
 class Draws:
     """Choices from a list, and then from a seeded generator or zeros. put has values that stand at places
-    of the call; where it is None the case is none of those that are looked for, and nothing is put in or varied beside its own arguments."""
+    of the call; where it is None the case is none of those that are looked for, and nothing is put in or varied beside its own arguments.
+    forced come first; where calm is set nothing is drawn but what stands at the aim."""
 
-    def __init__(self, seed=None, given=None, aim=None, put=None):
+    def __init__(self, seed=None, given=None, aim=None, put=None, forced=(), calm=False):
         if given is not None:
             put, given = unspelled(given)
         self.put, self.state, self.given, self.used = put, seed, given, []
-        self.aim, self.places, self.forced = aim, {}, []
+        self.aim, self.places, self.forced, self.calm = aim, {}, list(forced), calm
 
     def n(self, k):
         at = len(self.used)
@@ -40,7 +41,7 @@ class Draws:
             v = self.forced.pop(0) % k
         elif self.given is not None and at < len(self.given):
             v = self.given[at] % k
-        elif self.state is None:
+        elif self.state is None or self.calm:
             v = 0
         else:
             self.state = (self.state + 0x9E3779B97F4A7C15) & MASK

@@ -33,3 +33,16 @@ def derived(v):
 def plain(v):
     """A value of a derived type as one of the type that it is derived from, with the name of its own."""
     return type(v).__mro__[1](v), type(v).__name__
+
+
+def is_text(v):
+    """Whether a value is of a type that is derived from a text."""
+    return isinstance(v, str) and type(v) is not str
+
+
+def with_text(v, text):
+    """A value of the type of one, with another text and all else that it has."""
+    out = str.__new__(type(v), text)
+    if hasattr(v, "__dict__"):
+        out.__dict__.update(v.__dict__)
+    return out

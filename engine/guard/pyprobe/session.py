@@ -23,6 +23,7 @@ from atoll_guard_environment import Environment
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import FILES, PLACE
 from atoll_guard_inventing import Inventing
+from atoll_guard_kinds import is_text, with_text
 from atoll_guard_making import NotMade, argument, call_text, decode, find, made, member, named
 from atoll_guard_offers import CHANGING, OPERATORS, OTHER_KINDS, as_type, has_texts, with_list
 from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, show
@@ -159,9 +160,8 @@ class Session(Inventing):
         if index >= len(early):
             aims, at = late, index - self.cases() + len(late)
         if 0 <= at < len(aims):
-            d = Draws(seed=fnv("edge", group, str(index)), aim=aims[at][1])
-            d.forced = list(aims[at][0])
-            return d
+            forced, aim, calm = aims[at]
+            return Draws(seed=fnv("edge", group, str(index)), aim=aim, forced=forced, calm=calm)
         return Draws(seed=self.seed(group, index - len(early)))
 
     def aims_of(self, group):
@@ -174,29 +174,39 @@ class Session(Inventing):
         if calls:
             # The shortest call, one in the middle and the longest, for calls are in that order.
             for base in dict.fromkeys([0, len(calls) // 2, len(calls) - 1, len(calls) // 4]):
-                _, _, args, kwargs = pickle.loads(calls[base])
-                for at, recipe in enumerate(list(args) + list(kwargs.values())):
+                _, own, args, kwargs = pickle.loads(calls[base])
+                given = [*args, *kwargs.values()]
+                of_object = not given and own is not None
+                for at, recipe in enumerate(self.first_of(own) if of_object else given):
                     try:
-                        values = near(self.edges, decode(recipe))
+                        v = decode(recipe)
+                        values = near(self.edges, str.__str__(v) if of_object and is_text(v) else v)
                     except (Exception, SystemExit):  # what cannot be made again has no edges
                         continue
-                    lists.append([([base, 1, at, 0], ("other", 0, i), is_large(e), len(calls), len(args) + len(kwargs)) for i, e in enumerate(values)])
+                    choices = [base, 1] if of_object else [base, 1, at, 0]
+                    lists.append([(choices, ("other", 0, i), is_large(e), len(calls), len(given), of_object) for i, e in enumerate(values)])
         else:
             with contextlib.suppress(Exception, SystemExit):
                 places = min(3, len(inspect.signature(named(group)).parameters))
                 for place in range(places):
-                    lists += [[([], (kind, place, i), is_large(e), 0, 0) for i, e in enumerate(values)] for kind, values in (("int", self.edges.ints), ("text", self.edges.texts), ("float", self.edges.floats))]
+                    lists += [[([], (kind, place, i), is_large(e), 0, 0, False) for i, e in enumerate(values)] for kind, values in (("int", self.edges.ints), ("text", self.edges.texts), ("float", self.edges.floats))]
         early, late = [], []
-        for choices, aim, large, n_calls, n_args in list(in_turn(*lists))[:most]:
+        for choices, aim, large, n_calls, n_args, calm in list(in_turn(*lists))[:most]:
             # A choice of one is none: it is not drawn.
             kept = [c for c, n in zip(choices, (n_calls, 4, n_args, 5)) if n > 1]
             if self.large.get(group):
                 kept.insert(0, 0)
-            (late if large else early).append((kept, aim))
+            (late if large else early).append((kept, aim, calm))
         large = self.large.get(group) or []
-        early[:0] = [([LARGE_SHARE - 1] + [i] * (len(large) > 1), None) for i in range(len(large))]
+        early[:0] = [([LARGE_SHARE - 1] + [i] * (len(large) > 1), None, False) for i in range(len(large))]
         self.aims[group] = early, late
         return self.aims[group]
+
+    def first_of(self, own):
+        """What stands for the arguments of a call that has none: the first one of the constructor of its object, or the text that this is."""
+        if own[0] == "made":
+            return [*own[3][0], *own[3][1].values()][:1]
+        return [own]
 
     def one(self, position, group, d, made=False):
         """A case: its call and what came of it in words, and its choices. made: it is not called."""
@@ -362,7 +372,12 @@ class Session(Inventing):
             me, words = made(own, vary, self.telling)
             return me, words + steps.taken(me, vary) if vary else words
         me = decode(own)
-        if vary and steps.inherited(type(me)):
+        if vary and is_text(me):
+            text = str.__str__(me)
+            for _ in range(vary.own or int(vary.d.chance(4))):
+                text = vary.other(text)
+            me = with_text(me, vary.places.value(text, 0))
+        elif vary and steps.inherited(type(me)):
             words = show(me, live=True)
             return me, words + steps.taken(me, vary)
         if vary and records.is_record(me):
