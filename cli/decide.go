@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"atoll/engine"
 	"atoll/engine/fold"
 	"atoll/store/record"
 )
@@ -41,6 +42,7 @@ func (a *App) decide(ctx context.Context, o *opened, ds ...record.Decision) erro
 	for i := range ds {
 		ds[i].Who = a.who()
 	}
+	o.rest()
 	prepared, err := o.state.PrepareStep(ds)
 	if err != nil {
 		return err
@@ -68,6 +70,9 @@ func (a *App) append(ctx context.Context, o *opened, said string, ds ...record.D
 // appendBy tells what was decided after write wrote it.
 func (a *App) appendBy(ctx context.Context, o *opened, said string, write func(context.Context) (record.Seq, error), ds ...record.Decision) error {
 	seq, err := write(ctx)
+	if err == nil {
+		err = engine.Settle(ctx, o.Session, o.exp.ID, ds...)
+	}
 	if err != nil {
 		return err
 	}
@@ -85,10 +90,28 @@ func (a *App) appendBy(ctx context.Context, o *opened, said string, write func(c
 	}
 	then := ""
 	if o.OwnerPID() == 0 {
-		then = a.spell(" (no engine runs: it takes effect with the next `atoll run`)")
+		then = a.spell(atRest(ds))
 	}
 	_, err = fmt.Fprintf(a.Out, "%s%s\n", said, then)
 	return err
+}
+
+// atRest says when decisions take effect while no engine runs.
+func atRest(ds []record.Decision) string {
+	switch ds[0].Verb {
+	case record.Pause:
+		return " (no engine runs: it stays paused until `atoll run`)"
+	case record.Resume:
+		return " (no engine runs: it is stopped until `atoll run`)"
+	}
+	return " (no engine runs: it takes effect with the next `atoll run`)"
+}
+
+// rest has the state say what holds while no engine runs: an experiment that was left as running has stopped.
+func (o *opened) rest() {
+	if o.state.Run == record.ExperimentRunning && o.OwnerPID() == 0 {
+		o.state.Run = record.ExperimentStopped
+	}
 }
 
 func noObject(verb record.Verb) record.Decision {
@@ -132,6 +155,7 @@ func (a *App) unwindCmd(verb record.Verb, short string) *cobra.Command {
 				if cmd.Flags().Changed("seq") && of <= 0 {
 					return usage("--seq: the position of a decision, as `events` names it, from 1 on")
 				}
+				o.rest()
 				step, err := next(a.who())
 				if err == nil {
 					err = o.state.Means(step, record.Seq(of))

@@ -95,7 +95,7 @@ func nextSteps(s *view.Snapshot) []step {
 	if s.Jobs.Failed > measured {
 		add("jobs --status failed", "more jobs failed than were measured, and why")
 	}
-	if out = append(out, moreJobs(s)...); s.State == record.ExperimentStopped {
+	if out = append(out, moreJobs(s)...); s.State == record.ExperimentStopped || s.State == record.ExperimentPaused {
 		add("run", "the search goes on: its jobs are not used up")
 	}
 	if s.Grade == "" {

@@ -28,6 +28,8 @@ type progress struct {
 	phase string    // that was told last
 	began time.Time // of the phase
 	guard bool      // the first comparison of behaviour was told
+	ran   bool      // this run was seen running
+	rests string    // why nothing begins, as it was told last
 	ended int
 	best  record.CandidateID
 	known bool // a best was seen: those of earlier runs are no news
@@ -59,6 +61,7 @@ func (p *progress) see(s *view.Snapshot) {
 		}
 		return
 	}
+	p.tellRest(s, now)
 	fresh := p.known && s.Best.ID != p.best && s.Best.ID > record.Root
 	if p.known && s.Best.ID == record.Root && p.best > record.Root {
 		p.say(now, fmt.Sprintf("%s is the best no more: by all that is known now nothing is better than the root", p.best))
@@ -110,6 +113,37 @@ func (p *progress) tellPhase(s *view.Snapshot, now time.Time) {
 			p.guard = true
 			p.say(now, fmt.Sprintf("%s: comparing behaviour with the root's, for the first time: what the tests do is recorded before", r.Job.ID))
 		}
+	}
+}
+
+// restEvery is how often a run in which nothing begins says why.
+const restEvery = time.Minute
+
+// tellRest says of a run that is paused by whom, and how it goes on; and of one that has
+// nothing under way what it waits for.
+func (p *progress) tellRest(s *view.Snapshot, now time.Time) {
+	p.ran = p.ran || s.State == record.ExperimentRunning // before that it is as an earlier run left it
+	why, after := "", silentFor
+	switch {
+	case !p.ran:
+	case s.State == record.ExperimentPaused:
+		why, after = view.StateText(s.State, s.Reason)+": nothing begins until `atoll resume`", 0
+	case s.State != record.ExperimentRunning || len(s.Running) > 0:
+	case s.Jobs.Queued > 0 || s.Jobs.Held > 0:
+		why = fmt.Sprintf("nothing is under way: in the queue waits %s, for a review %s", view.Plural(s.Jobs.Queued, "job"), view.Plural(s.Jobs.Held, "candidate"))
+	default:
+		why = "nothing is under way, and no job waits in the queue"
+	}
+	if why == "" {
+		p.rests = ""
+		return
+	}
+	if p.rests == why {
+		after = restEvery
+	}
+	if now.Sub(p.spoke) >= after {
+		p.rests = why
+		p.say(now, why)
 	}
 }
 

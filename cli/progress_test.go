@@ -50,6 +50,39 @@ func TestAGainCountsOnlyWhenItIsConfirmed(t *testing.T) {
 	}
 }
 
+func TestARunInWhichNothingBeginsSaysWhy(t *testing.T) {
+	now, out := time.Unix(1e9, 0), &bytes.Buffer{}
+	a := &App{Out: out, Now: func() time.Time { return now }}
+	p := progress{app: a}
+	paused := view.Snapshot{State: record.ExperimentPaused, Reason: "paused by ada"}
+	runs := view.Snapshot{State: record.ExperimentRunning, Jobs: view.Counts{Queued: 2}}
+	busy := view.Snapshot{State: record.ExperimentRunning, Running: []view.Running{{Started: now}}}
+	for _, c := range []struct {
+		name  string
+		after time.Duration
+		snap  view.Snapshot
+		says  string
+	}{
+		{"as an earlier run left it", 0, paused, ""},
+		{"it begins", time.Second, runs, ""},
+		{"nothing begins for a moment", 10 * time.Second, runs, ""},
+		{"nothing begins", 5 * time.Second, runs, "in the queue waits 2 jobs, for a review 0 candidates"},
+		{"it works", time.Second, busy, ""},
+		{"it is paused", time.Second, paused, "paused by ada: nothing begins until"},
+		{"it was said just before", 30 * time.Second, paused, ""},
+		{"it is paused for long", 31 * time.Second, paused, "paused by ada: nothing begins until"},
+		{"it goes on", time.Second, busy, ""},
+		{"it is paused again", time.Second, paused, "resume`"},
+	} {
+		out.Reset()
+		now = now.Add(c.after)
+		p.see(&c.snap)
+		if got := out.String(); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
+			t.Errorf("%s: it says %q", c.name, got)
+		}
+	}
+}
+
 func TestARunSaysWhatItDoesBeforeItsJobsEnd(t *testing.T) {
 	now, out := time.Unix(1e9, 0), &bytes.Buffer{}
 	a := &App{Out: out, Now: func() time.Time { return now }}

@@ -53,7 +53,7 @@ func (t *shortTime) see(s *view.Snapshot) {
 		t.p.say(now, fmt.Sprintf("one evaluation takes about %s: --for %s is over before one is", roughly(took), t.limit))
 	}
 	t.seen = true
-	if each, left := oneCandidate(s), t.p.until.Sub(now); !t.fit && each > 0 && left > 0 && !s.Fleet && s.State != record.ExperimentDone {
+	if each, left := oneCandidate(s), t.p.until.Sub(now); !t.fit && each > 0 && left > 0 && !s.Fleet && s.State == record.ExperimentRunning {
 		t.fit = true
 		t.p.say(now, candidatesLeft(s, left, each))
 	}

@@ -108,7 +108,8 @@ func (e *Engine) unwindOnce(ctx context.Context, of record.Seq, next func(*fold.
 		err = e.allowed(step...)
 	}
 	if err == nil {
-		done.Seq, err = e.appended(e.db.AppendDecisionsBehind(ctx, e.exp, seen, step...))
+		done.Seq, err = e.db.AppendDecisionsBehind(ctx, e.exp, seen, step...)
+		done.Seq, err = e.appended(ctx, done.Seq, err, step)
 	}
 	if err != nil {
 		return view.Unwound{}, seen, err

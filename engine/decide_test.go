@@ -164,29 +164,72 @@ func TestOpeningAnExperimentToLookLeavesItAsItIs(t *testing.T) {
 	}
 }
 
-func TestResumingWhileNoEngineRunsStartsNoneThatLooks(t *testing.T) {
+func TestWhatIsDecidedWhileNoEngineRunsHoldsAtOnceAndStartsNoneThatLooks(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, "budget.jobs=3")
 	l.run()
 	l.raise(40)
-	for _, verb := range []record.Verb{record.Pause, record.Resume} {
-		if _, err := l.ses.DB.AppendDecisions(t.Context(), l.exp.ID, decision(verb)); err != nil {
+	l.leave()
+	for _, tt := range []struct {
+		verb  record.Verb
+		state record.ExperimentState
+		why   string
+	}{
+		{record.Pause, record.ExperimentPaused, "paused by ada"},
+		{record.Resume, record.ExperimentStopped, "resumed by ada; `atoll run` goes on"},
+	} {
+		d := decision(tt.verb)
+		d.Who = "ada"
+		if _, err := l.ses.DB.AppendDecisions(t.Context(), l.exp.ID, d); err != nil {
 			t.Fatal(err)
 		}
+		if err := engine.Settle(t.Context(), l.ses, l.exp.ID, d); err != nil {
+			t.Fatal(err)
+		}
+		if st := l.state(); st.Run != tt.state || st.Reason != tt.why {
+			t.Errorf("after %s it is %s: %s", tt.verb, st.Run, st.Reason)
+		}
+	}
+	last, err := l.ses.DB.LastSeq(t.Context(), l.exp.ID)
+	if err != nil {
+		t.Fatal(err)
 	}
 	eng, stop := l.startWith(engine.Options{KeepState: true})
 	defer stop()
-	s := l.await(eng, "both are carried out", func(s *view.Snapshot) bool {
-		return s.Owner && strings.HasPrefix(s.Reason, "resumed while no engine ran")
-	})
+	s := l.await(eng, "it is read", func(s *view.Snapshot) bool { return s.Owner && s.Fold >= last })
 	if s.State != record.ExperimentStopped {
-		t.Errorf("looking makes it %s", s.State)
+		t.Errorf("looking makes it %s: %s", s.State, s.Reason)
 	}
 	ended := s.Jobs.Ended()
 	if _, err := eng.Decide(t.Context(), decision(record.Resume)); err != nil {
 		t.Fatal(err)
 	}
 	l.await(eng, "it goes on", func(s *view.Snapshot) bool { return s.Jobs.Ended() > ended })
+}
+
+func TestARunGoesOnWithWhatWasPausedBeforeAndSaysSo(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "budget.jobs=3")
+	l.run()
+	l.raise(6)
+	l.leave()
+	d := decision(record.Pause)
+	d.Who = "ada"
+	if _, err := l.ses.DB.AppendDecisions(t.Context(), l.exp.ID, d); err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Settle(t.Context(), l.ses, l.exp.ID, d); err != nil {
+		t.Fatal(err)
+	}
+	s := l.run()
+	if s.State != record.ExperimentDone || s.Jobs.Ended() < 6 {
+		t.Errorf("it is %s after %d jobs", s.State, s.Jobs.Ended())
+	}
+	if !slices.ContainsFunc(s.Log, func(g view.LogLine) bool {
+		return strings.HasPrefix(g.Text, "it was paused by ada at ") && strings.HasSuffix(g.Text, ": goes on")
+	}) {
+		t.Errorf("the run does not say so: %v", s.Log)
+	}
 }
 
 func TestWhatIsApprovedAfterTheEndIsStillCarriedOut(t *testing.T) {
@@ -438,5 +481,13 @@ func TestAnUndoTakesBackWhatItsPersonSawOrNothing(t *testing.T) {
 	done, err := eng.Redo(t.Context(), now.Redo)
 	if err != nil || done.Seq <= now.Decisions[0].Seq || done.Said == "" {
 		t.Errorf("redo: %+v, %v", done, err)
+	}
+}
+
+// leave gives the lock of the engine back, as the end of its process does.
+func (l *lab) leave() {
+	l.t.Helper()
+	if err := l.ses.Unlock(); err != nil {
+		l.t.Fatal(err)
 	}
 }

@@ -20,15 +20,11 @@ func (h scheduled) SetState(ctx context.Context, state record.ExperimentState, r
 	return h.loop.setState(ctx, state, reason)
 }
 
-// Resume implements [schedule.Host]. What was decided while no engine ran starts none that was opened to look: the
-// experiment is no longer paused, and waits for a run.
-func (h scheduled) Resume(ctx context.Context, decision record.Seq) error {
-	if h.loop.opt.KeepState && decision <= h.loop.opened {
-		if h.loop.st.Run != record.ExperimentPaused {
-			return nil
-		}
-		return h.loop.setState(ctx, record.ExperimentStopped, "resumed while no engine ran; `atoll run` goes on")
-	}
+// Behind implements [schedule.Host].
+func (h scheduled) Behind(decision record.Seq) bool { return decision <= h.loop.opened }
+
+// Resume implements [schedule.Host].
+func (h scheduled) Resume(ctx context.Context) error {
 	h.loop.budget = ""
 	return h.loop.setState(ctx, record.ExperimentRunning, "")
 }

@@ -47,12 +47,17 @@ func (s *shared) settings() record.Settings {
 
 // append writes decisions and has the loop fold them.
 func (s *shared) append(ctx context.Context, ds ...record.Decision) (record.Seq, error) {
-	return s.appended(s.db.AppendDecisions(ctx, s.exp, ds...))
+	seq, err := s.db.AppendDecisions(ctx, s.exp, ds...)
+	return s.appended(ctx, seq, err, ds)
 }
 
-func (s *shared) appended(seq record.Seq, err error) (record.Seq, error) {
+// appended ends the writing of decisions, whose last row is at seq.
+func (s *shared) appended(ctx context.Context, seq record.Seq, err error, ds []record.Decision) (record.Seq, error) {
 	if err != nil {
 		return 0, fmt.Errorf("write the decision: %w", err)
+	}
+	if err := Settle(ctx, s.ses, s.exp, ds...); err != nil {
+		return 0, err
 	}
 	s.wake()
 	return seq, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"atoll/engine/fold"
@@ -135,6 +136,7 @@ func (l *loop) begin(ctx context.Context) error {
 	var err error
 	switch {
 	case !l.opt.KeepState:
+		sayPaused(l)
 		err = l.setState(ctx, record.ExperimentRunning, "")
 	case l.st.Run == record.ExperimentRunning: // nobody runs it, or this would not be the owner
 		err = l.setState(ctx, record.ExperimentStopped, "its engine ended without a word; `atoll run` goes on")
@@ -153,6 +155,21 @@ func (l *loop) begin(ctx context.Context) error {
 	}
 	l.publish(true)
 	return nil
+}
+
+// sayPaused says of a run that it goes on with what was paused.
+func sayPaused(l *loop) {
+	if l.st.Run != record.ExperimentPaused {
+		return
+	}
+	at := ""
+	for _, d := range slices.Backward(l.st.Decided.All) {
+		if d.Verb == record.Pause && l.st.Reason == fold.PausedBy(d.Who) {
+			at = time.UnixMilli(int64(d.At)).Format(" at 15:04 on 2006-01-02")
+			break
+		}
+	}
+	l.note("info", record.NoJob, fmt.Sprintf("it was %s%s: goes on", view.CleanLine(view.StateText(l.st.Run, l.st.Reason)), at))
 }
 
 // equip makes ready what only the owner needs: sandbox, evaluator, agents.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atoll/config"
+	"atoll/engine/view"
 	"atoll/store/record"
 )
 
@@ -28,12 +29,12 @@ func (st *steering) Prepare(d record.Decision) (record.Decision, error) {
 		return d, st.MayMeasure(d.Candidate)
 	case record.Pause:
 		if st.Run == record.ExperimentPaused {
-			return d, nil // it changes nothing, and there is nothing to take back
+			return d, fmt.Errorf("%w: the experiment is %s already", ErrDecision, view.CleanLine(view.StateText(st.Run, st.Reason)))
 		}
 		d.Inverse = back(record.Resume)
 	case record.Resume:
 		if st.Run == record.ExperimentRunning {
-			return d, nil
+			return d, fmt.Errorf("%w: the experiment runs already", ErrDecision)
 		}
 		d.Inverse = back(record.Pause)
 	case record.Set:

@@ -85,6 +85,7 @@ func TestWhatCannotBeDecidedIsRefusedWithTheReason(t *testing.T) {
 		{"more inspirations than are shown", about(record.Set, setting(`{"key":"search.inspirations","value":"33"}`)), "between 0 and 32"},
 		{"a second setting behind the first", about(record.Set, setting(`{"key":"workers","value":"2,\"max_jobs\":9"}`)), "does not fit"},
 		{"a review of a kind that is none", about(record.Set, setting(`{"key":"review.niche","value":"some"}`)), "off, risky or all"},
+		{"a resumption of what runs", about(record.Resume, nil), "runs already"},
 		{"a new map where the axes are named", about(record.Refit, nil), "named axes"},
 		{"targets of a mapper that is nobody", about(record.StartJob, setting(`{"Kind":"assist","Purpose":"map"}`)), "nobody is the mapper"},
 		{"a job from a candidate that has no value", about(record.StartJob, setting(`{"Parent":99}`)), "no candidate c99"},

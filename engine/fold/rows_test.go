@@ -331,6 +331,43 @@ func TestStepsOfUndoAndRedoFollowTheLog(t *testing.T) {
 	}
 }
 
+func TestWhatWouldChangeNothingIsNoStepOfUndo(t *testing.T) {
+	s := begin(t)
+	s.measured(0, 1, 0.05)
+	s.measured(1, 3, 0.55)
+	pin := record.NewDecision(record.Pin)
+	pin.Candidate = 1
+	for _, d := range []record.Decision{pin, record.NewDecision(record.Pause)} {
+		d, err := s.st.Prepare(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.decide(d)
+	}
+	for _, c := range []struct {
+		name string
+		run  record.ExperimentState
+		verb record.Verb // that takes the last step back
+	}{
+		{"the pause of what is paused", record.ExperimentPaused, record.Resume},
+		{"behind a run that went on with it, the step before", record.ExperimentRunning, record.Unpin},
+	} {
+		s.st.Run, s.st.Reason = c.run, "paused by ada"
+		step, err := s.st.NextUndo("ada")
+		if err != nil || len(step) != 1 || step[0].Verb != c.verb {
+			t.Errorf("%s: %+v, %v", c.name, step, err)
+			continue
+		}
+		if undo, _ := s.st.positions(); undo != step[0].Undoes {
+			t.Errorf("%s: readers are told of %d, not of %d", c.name, undo, step[0].Undoes)
+		}
+	}
+	s.st.Run = record.ExperimentPaused
+	if _, err := s.st.Prepare(record.NewDecision(record.Pause)); err == nil || !strings.Contains(err.Error(), "paused by ada already") {
+		t.Errorf("a second pause: %v", err)
+	}
+}
+
 func TestABestWhoseNicheIsFrozenIsToldAndFollowsNobody(t *testing.T) {
 	s := begin(t)
 	s.measured(0, 1, 0.05)

@@ -10,7 +10,7 @@ import (
 // NextUndo returns the decisions that take back the last step that can be taken
 // back: one decision, or those that were made together, the last one first.
 func (st *steering) NextUndo(who string) ([]record.Decision, error) {
-	step := lastStep(st.Decided.undo)
+	step := lastStep(st.lasting(st.Decided.undo, func(d record.Decision) record.Verb { return d.Inverse.Verb }))
 	if len(step) == 0 {
 		return nil, fmt.Errorf("%w: nothing to undo", ErrDecision)
 	}
@@ -24,7 +24,7 @@ func (st *steering) NextUndo(who string) ([]record.Decision, error) {
 
 // NextRedo returns the decisions that do the last step that was undone again.
 func (st *steering) NextRedo(who string) ([]record.Decision, error) {
-	step := lastStep(st.Decided.redo)
+	step := lastStep(st.lasting(st.Decided.redo, func(d record.Decision) record.Verb { return d.Verb }))
 	if len(step) == 0 {
 		return nil, fmt.Errorf("%w: nothing to redo", ErrDecision)
 	}
@@ -47,13 +47,28 @@ func (st *steering) Means(step []record.Decision, of record.Seq) error {
 
 // positions are those of the decisions that undo and redo are about now; 0 for none.
 func (st *steering) positions() (undo, redo record.Seq) {
-	if n := len(st.Decided.undo); n > 0 {
-		undo = st.Decided.undo[n-1].Seq
+	if step, err := st.NextUndo(""); err == nil {
+		undo = step[0].Undoes
 	}
-	if n := len(st.Decided.redo); n > 0 {
-		redo = st.Decided.redo[n-1].Seq
+	if step, err := st.NextRedo(""); err == nil {
+		redo = step[0].Undoes
 	}
 	return undo, redo
+}
+
+// lasting cuts a stack behind the last decision that can change something: to pause what is
+// paused, or to resume what runs, is no step. act is what would be done about one.
+func (st *steering) lasting(stack []record.Decision, act func(record.Decision) record.Verb) []record.Decision {
+	n := len(stack)
+	for n > 0 {
+		verb := act(stack[n-1])
+		if verb == record.Pause && st.Run == record.ExperimentPaused || verb == record.Resume && st.Run == record.ExperimentRunning {
+			n--
+			continue
+		}
+		break
+	}
+	return stack[:n]
 }
 
 // lastStep copies the last decisions of a stack that are one step, last one

@@ -35,6 +35,9 @@ func (a *standings) DecisionText(d record.Decision) string {
 	return text
 }
 
+// PausedBy is why an experiment is paused that a person paused.
+func PausedBy(who string) string { return "paused by " + who }
+
 // StepText says in a few words what decisions that are one step of undo or redo
 // leave behind: "c1, c2, c3 wait again".
 func (a *standings) StepText(step []record.Decision) string {
@@ -132,7 +135,7 @@ func backText(d record.Decision, names []string) string {
 	case record.Pause:
 		return "paused again"
 	case record.Resume:
-		return "running again"
+		return "no longer paused"
 	case record.Set:
 		return d.Text + " again"
 	case record.WriteNote:

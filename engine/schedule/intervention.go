@@ -23,6 +23,8 @@ type intervention struct {
 
 func (v *intervention) carryOut(ctx context.Context) error {
 	switch v.decision.Verb {
+	case record.Pause, record.Resume, record.Stop:
+		return v.onOff(ctx)
 	case record.Approve:
 		return v.owner.goOnWith(ctx, v.owner.db.Release(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
 	case record.Hold:
@@ -37,13 +39,6 @@ func (v *intervention) carryOut(ctx context.Context) error {
 		return v.retry(ctx)
 	case record.Prioritise:
 		return v.owner.db.SetPriority(ctx, v.owner.exp, v.decision.Job, int(v.decision.Value))
-	case record.Pause:
-		return v.owner.host.SetState(ctx, record.ExperimentPaused, "paused by "+v.decision.Who)
-	case record.Resume:
-		v.owner.finished = false
-		return v.owner.host.Resume(ctx, v.decision.Seq)
-	case record.Stop:
-		v.owner.host.Drain()
 	case record.Pin, record.Unpin:
 		return v.owner.db.PutPinned(ctx, v.owner.exp, v.decision.Candidate, v.decision.Verb == record.Pin)
 	case record.Measure:
@@ -60,6 +55,23 @@ func (v *intervention) carryOut(ctx context.Context) error {
 		return v.note(ctx)
 	}
 	return nil
+}
+
+// onOff pauses, resumes or ends the run. What was decided before it began is about an earlier one.
+func (v *intervention) onOff(ctx context.Context) error {
+	if v.owner.host.Behind(v.decision.Seq) {
+		return nil
+	}
+	switch v.decision.Verb {
+	case record.Pause:
+		return v.owner.host.SetState(ctx, record.ExperimentPaused, fold.PausedBy(v.decision.Who))
+	case record.Resume:
+		v.owner.finished = false
+		return v.owner.host.Resume(ctx)
+	default:
+		v.owner.host.Drain()
+		return nil
+	}
 }
 
 // note writes, changes or drops a note. A new one has a number only when it is

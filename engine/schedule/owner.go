@@ -19,8 +19,11 @@ type Host interface {
 	Note(level string, job record.JobID, text string, at ...time.Time)
 	// SetState writes a state of the experiment and folds it.
 	SetState(ctx context.Context, state record.ExperimentState, reason string) error
-	// Resume forgets that a budget was used up, and lets the experiment run, as the decision at a position of the log says.
-	Resume(ctx context.Context, decision record.Seq) error
+	// Behind reports whether a decision was made before this engine began: whether the
+	// experiment is paused was settled then.
+	Behind(decision record.Seq) bool
+	// Resume forgets that a budget was used up, and lets the experiment run.
+	Resume(ctx context.Context) error
 	// GoOn forgets that a budget was used up; an experiment that was done runs
 	// again.
 	GoOn(ctx context.Context) error

@@ -36,7 +36,9 @@ func (h *fakeHost) SetState(ctx context.Context, state record.ExperimentState, r
 	return err
 }
 
-func (h *fakeHost) Resume(ctx context.Context, _ record.Seq) error {
+func (h *fakeHost) Behind(record.Seq) bool { return false }
+
+func (h *fakeHost) Resume(ctx context.Context) error {
 	return h.SetState(ctx, record.ExperimentRunning, "")
 }
 func (h *fakeHost) GoOn(context.Context) error { h.wentOn++; return nil }

@@ -273,7 +273,7 @@ budget: {jobs: 10000}
 			if said, _ := heard["reject"]["said"].(string); status["state"] != "paused" || !strings.Contains(said, "too dear") {
 				t.Errorf("%v stands after %q", status["state"], said)
 			}
-			for _, word := range []string{"no longer rejected", "running again"} {
+			for _, word := range []string{"no longer rejected", "no longer paused"} {
 				if out := o.must(o.atoll("undo")); !strings.Contains(out, word) {
 					t.Errorf("undo says %q, want %q", out, word)
 				}
