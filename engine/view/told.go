@@ -52,8 +52,9 @@ func (t Told) Word() string {
 // String is the value with all of its evidence.
 func (t Told) String() string { return t.forms()[0] }
 
-// In is the value with as much of its evidence as w cells have room for: the interval,
-// its half width, or the word alone. That of a value which shows no gain is never left out.
+// In is the value with as much of its evidence as w cells have room for: the interval, its
+// half width, or the word, in the end as one character: "?" for a value that shows no gain. The
+// number is never left out.
 func (t Told) In(w int) string {
 	forms := t.forms()
 	for _, text := range forms {
@@ -73,7 +74,7 @@ func (t Told) forms() []string {
 		return []string{FormatValue(*t.Value)}
 	case !t.held():
 		word := string(evidence.Unconfirmed)
-		return []string{FormatValue(*t.Value) + " " + word, shortValue(*t.Value) + " " + word, fmt.Sprintf("%.3g %s", *t.Value, word), word}
+		return append([]string{FormatValue(*t.Value) + " " + word}, narrowForms(*t.Value, evidence.Unconfirmed)...)
 	}
 	return t.heldForms(*t.Claim)
 }
@@ -97,7 +98,24 @@ func (t Told) heldForms(c evidence.Claim) []string {
 		return out
 	}
 	if word != "" {
-		out = append(out, FormatValue(c.Value)+word, shortValue(c.Value)+word, fmt.Sprintf("%.3g%s", c.Value, word))
+		out = append(out, FormatValue(c.Value)+word)
 	}
-	return append(out, string(c.Word))
+	return append(out, narrowForms(c.Value, c.Word)...)
+}
+
+// shortWords are the words for what is known of a value, where room is short.
+var shortWords = map[evidence.Word]string{evidence.Unconfirmed: "unconf.", evidence.WithinNoise: "noise", evidence.Confirmed: "conf."}
+
+// narrowForms are a value and its word in ever fewer cells: the word is shortened before the
+// number, and the last form has a "?" for one that shows no gain.
+func narrowForms(v float64, word evidence.Word) []string {
+	brief := fmt.Sprintf("%.3g", v)
+	out := []string{shortValue(v) + " " + string(word), brief + " " + string(word)}
+	if short := shortWords[word]; short != "" {
+		out = append(out, shortValue(v)+" "+short, brief+" "+short)
+	}
+	if word == evidence.Unconfirmed || word == evidence.WithinNoise {
+		return append(out, shortValue(v)+" ?", brief+" ?")
+	}
+	return append(out, shortValue(v), brief)
 }

@@ -20,10 +20,10 @@ func TestAValueThatVariesIsNeverToldWithoutItsEvidence(t *testing.T) {
 	}{
 		"nothing varies":         {view.Told{ID: 3, Value: &v}, []string{"120.123"}},
 		"not measured":           {view.Told{ID: 3, Noisy: true}, []string{"-"}},
-		"nothing was held out":   {view.Told{ID: 3, Value: &v, Noisy: true}, []string{"120.123 unconfirmed", "120.1 unconfirmed", "120 unconfirmed", "unconfirmed"}},
+		"nothing was held out":   {view.Told{ID: 3, Value: &v, Noisy: true}, []string{"120.123 unconfirmed", "120.1 unconfirmed", "120 unconfirmed", "120.1 unconf.", "120 unconf.", "120.1 ?", "120 ?"}},
 		"the root, not held out": {view.Told{ID: record.Root, Value: &v, Noisy: true}, []string{"120.123"}},
-		"a gain":                 {view.Told{ID: 3, Value: &v, Claim: &gain, Noisy: true}, []string{"120 [119.1, 120.9] n 16", "120 ±0.88 n 16", "confirmed"}},
-		"no gain":                {view.Told{ID: 3, Value: &v, Claim: &loss, Noisy: true}, []string{"100 [99.12, 100.9] n 16 within noise", "100 ±0.88 n 16 within noise", "100 within noise", "within noise"}},
+		"a gain":                 {view.Told{ID: 3, Value: &v, Claim: &gain, Noisy: true}, []string{"120 [119.1, 120.9] n 16", "120 ±0.88 n 16", "120 confirmed", "120 conf.", "120"}},
+		"no gain":                {view.Told{ID: 3, Value: &v, Claim: &loss, Noisy: true}, []string{"100 [99.12, 100.9] n 16 within noise", "100 ±0.88 n 16 within noise", "100 within noise", "100 noise", "100 ?"}},
 		"one sample":             {view.Told{ID: 3, Value: &v, Claim: &one, Noisy: true}, []string{"120 n 1"}},
 	} {
 		if got := c.told.String(); got != c.forms[0] {

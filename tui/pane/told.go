@@ -11,7 +11,7 @@ import (
 )
 
 // told is the value of a candidate in w cells. Where values vary it has its evidence, or
-// the word that says how little is known; the word is never left out, however short room is.
+// the word that says how little is known, which is shortened before the number goes.
 func (d *Shared) told(id record.CandidateID, v *float64, c *evidence.Claim, w int) string {
 	t := d.Snap.Told(id, v, c)
 	switch {
