@@ -59,6 +59,7 @@ type minimiser struct {
 	kept    []stretch
 	whole   record.Hash // tree of kept
 	gain    float64     // of the winner, roughly: a part of the branch's value
+	now     progress
 }
 
 // minimise leaves out of the winner what brings nothing: first its last edits, then
@@ -75,6 +76,8 @@ func (c *check) minimise(ctx context.Context) error {
 	if err := m.split(ctx); err != nil || len(m.kept) < 2 && len(c.report.Lineage) < 2 {
 		return err
 	}
+	defer m.tellMinimising(len(c.report.Lineage), len(m.kept), &m.now)()
+	m.now.doing("measuring its gain", 0)
 	if m.gain, err = c.roughly(ctx); err != nil || c.report.Refused != "" {
 		return err
 	}
@@ -189,8 +192,36 @@ func (m *minimiser) take(ctx context.Context) error {
 		m.report.Files = append(m.report.Files, d.Path)
 	}
 	slices.Sort(m.report.Files)
+	if err := m.markGone(ctx); err != nil {
+		return err
+	}
 	m.tell("%d of %d edits and %d of %d stretches bring nothing and are left out",
 		len(m.report.Steps), len(m.report.Steps)+len(m.report.Lineage), len(m.report.Left), len(m.report.Left)+len(m.kept))
+	return nil
+}
+
+// markGone marks the edits of which nothing is left: to take one back changes nothing. Where
+// that is not clear, because later ones wrote over it, it counts as there.
+func (m *minimiser) markGone(ctx context.Context) error {
+	steps, before := slices.Clone(m.report.Lineage), m.q.Experiment.RootTree
+	left := len(steps)
+	for i, s := range steps {
+		if s.tree == (record.Hash{}) || before == (record.Hash{}) {
+			before = s.tree
+			continue
+		}
+		back, conflicts, err := m.repo.Merge(ctx, s.tree, m.whole, before)
+		if err != nil {
+			return err
+		}
+		if steps[i].gone = len(conflicts) == 0 && back == m.whole; steps[i].gone {
+			left--
+		}
+		before = s.tree
+	}
+	if left > 0 {
+		m.report.Lineage = steps
+	}
 	return nil
 }
 
@@ -261,6 +292,7 @@ func (m *minimiser) drop(ctx context.Context, part []stretch, free bool) error {
 // loses reports whether a tree is worse than what is kept: it fails, behaves as
 // another program, or gives up a part of the gain.
 func (m *minimiser) loses(ctx context.Context, tree record.Hash, left string, free bool) (bool, error) {
+	m.now.doing("measuring it without "+left, 0)
 	base, release, err := m.repo.Checkout(ctx, m.whole)
 	if err != nil {
 		return false, err

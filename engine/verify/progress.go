@@ -14,7 +14,7 @@ import (
 	"atoll/engine/view"
 )
 
-// tellEvery is how long a comparison of behaviour is silent.
+// tellEvery is how long a comparison of behaviour, or what makes a change smaller, is silent.
 const tellEvery = 15 * time.Second
 
 // meteredBox is a sandbox that counts the processor time of what it ran.
@@ -35,7 +35,7 @@ func (b *meteredBox) now() time.Duration {
 	return time.Duration(b.used.Load()) + running("/proc", os.Getpid())
 }
 
-// progress is what a comparison does now.
+// progress is what is done now.
 type progress struct {
 	mu    sync.Mutex
 	what  string
@@ -52,31 +52,46 @@ func (p *progress) doing(what string, cases int) {
 
 // text is "recording the calls of the tests since 30s, 12 inputs compared so far".
 func (p *progress) text(now time.Time) string {
+	text := p.now(now)
+	if text != "" {
+		text += ", "
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	text := view.CleanLine(p.what)
-	if text != "" {
-		text += " since " + now.Sub(p.since).Round(time.Second).String() + ", "
-	}
 	return text + view.Plural(p.cases, "input") + " compared so far"
+}
+
+// now is "recording the calls of the tests since 30s", "" before anything began.
+func (p *progress) now(now time.Time) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.what == "" {
+		return ""
+	}
+	return view.CleanLine(p.what) + " since " + now.Sub(p.since).Round(time.Second).String()
 }
 
 // tellComparing says what is compared and, now and then until quiet is called, for how long, what is
 // done just then and how much of the processor time was used that it may take. Quiet returns how long it took.
 func (c *check) tellComparing(box *meteredBox, p *progress) (quiet func() time.Duration) {
 	c.tell("comparing behaviour where %s changed, by up to %s of processor time", someFiles(c.report.Files), comparing)
+	return c.tellEach(tellEvery, func(now time.Time, took time.Duration) string { return comparingText(took, box.now(), p.text(now)) })
+}
+
+// tellEach tells a text now and then until quiet is called, which returns how long it took.
+func (c *check) tellEach(every time.Duration, text func(now time.Time, took time.Duration) string) (quiet func() time.Duration) {
 	done, gone := make(chan struct{}), make(chan struct{})
 	began := time.Now()
 	go func() {
 		defer close(gone)
-		tick := time.NewTicker(tellEvery)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
 			case <-done:
 				return
 			case now := <-tick.C:
-				c.tell("%s", comparingText(now.Sub(began), box.now(), p.text(now)))
+				c.tell("%s", text(now, now.Sub(began)))
 			}
 		}
 	}()
@@ -85,6 +100,18 @@ func (c *check) tellComparing(box *meteredBox, p *progress) (quiet func() time.D
 		<-gone
 		return time.Since(began)
 	}
+}
+
+// tellMinimising says that a change is made smaller and, now and then until quiet is called,
+// what is looked at just then.
+func (c *check) tellMinimising(edits, stretches int, p *progress) (quiet func() time.Duration) {
+	c.tell("looking for what brings nothing in %s and %s of the change", view.Plural(edits, "edit"), view.Plural(stretches, "part"))
+	return c.tellEach(tellEvery, func(now time.Time, took time.Duration) string { return minimisingText(took, p.now(now)) })
+}
+
+// minimisingText is "still looking for what brings nothing, for 30s: measuring it without a.go:3 since 4s".
+func minimisingText(took time.Duration, doing string) string {
+	return fmt.Sprintf("still looking for what brings nothing, for %s: %s", took.Round(time.Second), doing)
 }
 
 // comparingText is "still comparing behaviour, for 30s of at most 1h0m0s with 21s of up to 15m0s of

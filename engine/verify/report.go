@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,6 +46,7 @@ type Step struct {
 	Agent    string             `json:"agent"`
 	Intent   string             `json:"intent,omitempty"`
 	tree     record.Hash
+	gone     bool     // nothing of it is left
 	change   *float64 // of the deciding value against the parent, in the evaluator's direction
 }
 
@@ -131,8 +133,9 @@ func (r *Report) Message() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", r.subject())
 	fmt.Fprintf(&b, "Candidate %s of experiment %s, on top of %s (%s).\n", r.Named(), view.CleanLine(r.Experiment), view.CleanLine(r.Base), r.Onto.Short())
-	for i, s := range r.Lineage {
-		if skip := len(r.Lineage) - mostSteps; i < skip {
+	edits := r.edits()
+	for i, s := range edits {
+		if skip := len(edits) - mostSteps; i < skip {
 			if i == 0 {
 				fmt.Fprintf(&b, "- %d earlier edits\n", skip)
 			}
@@ -177,23 +180,29 @@ func (r *Report) Message() string {
 // subject names the edit that the deciding samples say brought most, and how many others came with it.
 func (r *Report) subject() string {
 	const long = 72
-	if len(r.Lineage) == 0 {
+	edits := r.edits()
+	if len(edits) == 0 {
 		return fmt.Sprintf("Candidate %s", r.Candidate)
 	}
-	most := r.Lineage[0]
-	for _, s := range r.Lineage[1:] {
+	most := edits[0]
+	for _, s := range edits[1:] {
 		if r.brought(s) >= r.brought(most) {
 			most = s
 		}
 	}
 	others := ""
-	if n := len(r.Lineage) - 1; n > 0 {
+	if n := len(edits) - 1; n > 0 {
 		others = ", and " + view.Plural(n, "more edit")
 	}
 	if text := strings.TrimLeft(view.Shorten(most.Intent, long-len(others)), "#- "); text != "" {
 		return text + others
 	}
 	return fmt.Sprintf("Candidate %s", r.Candidate)
+}
+
+// edits are those of the lineage of which something is left.
+func (r *Report) edits() []Step {
+	return slices.DeleteFunc(slices.Clone(r.Lineage), func(s Step) bool { return s.gone })
 }
 
 // brought is how much better a step made the deciding value; one whose value is not known brought nothing.

@@ -150,6 +150,10 @@ func TestAMessageCarriesAllAndNoTextForgesALineOfIt(t *testing.T) {
 	if first, _, _ := strings.Cut(r.Message(), "\n"); first != "first, and 1 more edit" {
 		t.Errorf("where the first edit brought most the subject is %q", first)
 	}
+	r.Lineage[1].gone = true // --minimise left all of it out
+	if text := r.Message(); strings.Contains(text, "- c7, mutate") || !strings.HasPrefix(text, "first\n") {
+		t.Errorf("the edit that was left out stands in\n%s", text)
+	}
 	r.Lineage = nil
 	if first, _, _ := strings.Cut(r.Message(), "\n"); first != "Candidate c7" {
 		t.Errorf("without an intent the subject is %q", first)
