@@ -128,7 +128,7 @@ func hint(root *cobra.Command, err error, args []string) string {
 	if !isCobraUsage(err) {
 		return ""
 	}
-	if strings.HasPrefix(err.Error(), "unknown command") {
+	if strings.HasPrefix(err.Error(), "unknown command") && takesNone(root, args) == nil {
 		for _, arg := range args {
 			if near := root.SuggestionsFor(arg); len(near) > 0 && strings.Contains(err.Error(), strconv.Quote(arg)) {
 				return "; did you mean " + strings.Join(near, " or ") + "?"
@@ -142,9 +142,23 @@ func hint(root *cobra.Command, err error, args []string) string {
 	return "; see `atoll --help`"
 }
 
+// takesNone is the verb of a command line that has no verbs below it: a word behind it is none that was
+// misspelt. Nil where there is no such verb.
+func takesNone(root *cobra.Command, args []string) *cobra.Command {
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd == root || cmd.HasSubCommands() {
+		return nil
+	}
+	return cmd
+}
+
 // refusal is an error of a command line in words; of a number of arguments that the verb
 // does not take it says which it takes, with an example.
 func refusal(root *cobra.Command, err error, args []string) string {
+	if cmd := takesNone(root, args); cmd != nil && isCobraUsage(err) && strings.HasPrefix(err.Error(), "unknown command") {
+		word, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "unknown command "), " for ")
+		return fmt.Sprintf("%s takes no argument, and was given %s", strings.TrimPrefix(cmd.CommandPath(), root.Name()+" "), word)
+	}
 	_, got, counted := strings.Cut(err.Error(), " arg(s), ")
 	cmd, _, findErr := root.Find(args)
 	if !counted || !isCobraUsage(err) || findErr != nil {

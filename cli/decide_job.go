@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -20,8 +22,11 @@ func (a *App) jobVerb(verb record.Verb, short string) *cobra.Command {
 						return usage("%q is no job: write 341 or '#341'", arg)
 					}
 					j, err := o.DB.Job(cmd.Context(), o.exp.ID, record.JobID(n))
+					if errors.Is(err, store.ErrNotFound) {
+						return usage("there is no job %s; `atoll jobs` lists them", record.JobID(n))
+					}
 					if err != nil {
-						return fmt.Errorf("there is no job %s: %w", record.JobID(n), err)
+						return err
 					}
 					if j.State.Ended() && verb != record.Retry {
 						return usage("%s has ended: %s", j.ID, j.State)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,14 @@ func (a *App) nicheVerb(verb record.Verb, short string) *cobra.Command {
 
 // aboutNiche reads what a niche verb is about.
 func (o *opened) aboutNiche(verb record.Verb, arg string) (record.Decision, error) {
-	return door.AboutNiche(verb, arg, o.parseCandidate, func(text string) (int, error) {
+	candidate := func(text string) (record.CandidateID, error) {
+		id, err := o.parseCandidate(text)
+		if errors.Is(err, errUsage) {
+			err = usage("%q is neither a candidate nor a niche nor a target: write c128, 9,4 or target:NAME", text)
+		}
+		return id, err
+	}
+	return door.AboutNiche(verb, arg, candidate, func(text string) (int, error) {
 		coords, err := record.ParseNiche(text)
 		if err != nil {
 			return -1, usage("%v", err)

@@ -49,7 +49,7 @@ func (l Loaded) Explain(key string) ([]Row, error) {
 	if err := unknownKey(words[len(words)-1], key, schema()); nearest(key, paths) == "" {
 		return nil, fmt.Errorf("explain %s: %w", key, err)
 	}
-	return nil, fmt.Errorf("explain %s: no such key%s", key, meant(key, paths))
+	return nil, fmt.Errorf("explain %s: no such key%s", key, Meant(key, paths))
 }
 
 func (l Loaded) explain(fields []field, prefix string, v reflect.Value, rows *[]Row) {

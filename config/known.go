@@ -59,7 +59,7 @@ func (k *checker) console(c Console) {
 	} {
 		for _, v := range list.values {
 			if !slices.Contains(list.known, v) {
-				k.bad(list.key, "%q is none of %s%s", v, strings.Join(list.known, ", "), meant(v, list.known))
+				k.bad(list.key, "%q is none of %s%s", v, strings.Join(list.known, ", "), Meant(v, list.known))
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (k *checker) console(c Console) {
 
 // amongst says which of the names was probably meant, or all of them.
 func amongst(word string, names []string) string {
-	if hint := meant(word, names); hint != "" {
+	if hint := Meant(word, names); hint != "" {
 		return hint
 	}
 	return fmt.Sprintf("; here are %s", strings.Join(names, ", "))

@@ -245,7 +245,7 @@ func unknownKey(word, key string, fields []field) error {
 	for _, k := range Keys() {
 		all = append(all, k.Path)
 	}
-	return fmt.Errorf("no such key%s", meant(key, all))
+	return fmt.Errorf("no such key%s", Meant(key, all))
 }
 
 // textNode turns the text of a variable or flag into a node: YAML where it

@@ -76,8 +76,8 @@ func nearest(word string, names []string) string {
 	return best
 }
 
-// meant returns "; did you mean X?" or nothing.
-func meant(word string, names []string) string {
+// Meant returns "; did you mean X?" or nothing.
+func Meant(word string, names []string) string {
 	if n := nearest(word, names); n != "" {
 		return fmt.Sprintf("; did you mean %s?", n)
 	}

@@ -284,7 +284,7 @@ func (k *checker) operators(s Search) {
 	sum := 0.0
 	for _, name := range sortedWeights(s.Operators) {
 		if !slices.Contains(Operators(), name) {
-			k.bad("search.operators."+name, "no such operator: write %s%s", strings.Join(Operators(), ", "), meant(name, Operators()))
+			k.bad("search.operators."+name, "no such operator: write %s%s", strings.Join(Operators(), ", "), Meant(name, Operators()))
 		}
 		w := s.Operators[name]
 		if w < 0 || math.IsNaN(w) || math.IsInf(w, 0) {
@@ -358,7 +358,7 @@ func (k *checker) agent(at string, a Agent) {
 	}
 	for _, name := range a.Operators {
 		if !slices.Contains(Operators(), name) {
-			k.bad(at+".operators", "no operator %q: write %s%s", name, strings.Join(Operators(), ", "), meant(name, Operators()))
+			k.bad(at+".operators", "no operator %q: write %s%s", name, strings.Join(Operators(), ", "), Meant(name, Operators()))
 		}
 	}
 	k.environment(at+".env", a.Env)
@@ -377,7 +377,7 @@ func (k *checker) roles(c Config) {
 		{"summariser", c.Roles.Summariser},
 	} {
 		if r.name != "" && !slices.Contains(all, r.name) {
-			k.bad("roles."+r.key, "there is no agent %q%s", r.name, orList(meant(r.name, all), all))
+			k.bad("roles."+r.key, "there is no agent %q%s", r.name, orList(Meant(r.name, all), all))
 		}
 	}
 }

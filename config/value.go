@@ -54,7 +54,7 @@ func (f field) parseScalar(text string, v reflect.Value) error {
 
 func (f field) parseString(text string, v reflect.Value) error {
 	if f.enum != nil && !slices.Contains(f.enum, text) {
-		return fmt.Errorf("%q is not allowed: write one of %s%s", text, f.allowed(), meant(text, f.choices()))
+		return fmt.Errorf("%q is not allowed: write one of %s%s", text, f.allowed(), Meant(text, f.choices()))
 	}
 	v.SetString(text)
 	return nil

@@ -68,7 +68,7 @@ func (p *publisher) publish(now present) {
 	if now.guarantees != nil {
 		snap.Guarantees = now.guarantees
 	}
-	if p.draining() && !now.last {
+	if p.draining() && now.owner && !now.last { // who looks on ends nothing
 		snap.State = record.ExperimentDraining
 	}
 	if snap.Rung == "" { // the engine that ran told it

@@ -175,7 +175,7 @@ func (st *steering) prepareCandidate(d record.Decision) (record.Decision, error)
 		inverse.Verb = record.Restore
 	case record.Restore:
 		if !m.Rejected {
-			return d, fmt.Errorf("%w: %s is not rejected", ErrDecision, m.ID())
+			return d, fmt.Errorf("%w: %s is not rejected; `atoll candidates --status rejected` lists those that are", ErrDecision, m.ID())
 		}
 		inverse.Verb = record.Reject
 	case record.Approve:
@@ -203,7 +203,7 @@ func (st *steering) notWaiting(m *Candidate) error {
 	if m.Rejected {
 		return fmt.Errorf("%w: %[2]s does not wait for review: %[3]s rejected it; `atoll restore %[2]s` takes that back", ErrDecision, m.ID(), st.Decided.RejectedBy(m.ID()))
 	}
-	return fmt.Errorf("%w: %s does not wait for review", ErrDecision, m.ID())
+	return fmt.Errorf("%w: %s does not wait for review; `atoll candidates --status held` lists what does", ErrDecision, m.ID())
 }
 
 func (st *steering) prepareNiche(d record.Decision) (record.Decision, error) {
@@ -267,7 +267,7 @@ func (st *steering) prepareTarget(d record.Decision) (record.Decision, error) {
 		known = known || t.Name == d.Text
 	}
 	if !known {
-		return d, fmt.Errorf("%w: there is no target %q", ErrMissing, d.Text)
+		return d, fmt.Errorf("%w: there is no target %q; `atoll targets` lists them", ErrMissing, d.Text)
 	}
 	back := record.NewDecision(record.Release)
 	back.Text = d.Text

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"atoll/config"
 	"atoll/store/record"
 )
 
@@ -46,6 +47,20 @@ func LiveKeys() []string {
 	return out
 }
 
+// whyFixed says why a key is none that may change.
+func whyFixed(key string) string {
+	for _, k := range config.Keys() {
+		switch {
+		case k.Path != key:
+		case k.Live:
+			return fmt.Sprintf("%q changes in atoll.yaml, with the next `atoll run`", key)
+		default:
+			return fmt.Sprintf("%q is fixed when an experiment starts: `atoll run --new` begins another with what atoll.yaml says", key)
+		}
+	}
+	return fmt.Sprintf("%q is no setting%s", key, config.Meant(key, LiveKeys()))
+}
+
 // prepareSet turns {"key", "value"} of a Set decision into the settings field
 // it changes, checked, and adds the decision that takes it back.
 func (r *rules) prepareSet(d record.Decision) (record.Decision, error) {
@@ -55,7 +70,7 @@ func (r *rules) prepareSet(d record.Decision) (record.Decision, error) {
 	}
 	field, ok := fieldOf(in.Key)
 	if !ok {
-		return d, fmt.Errorf("%w: %q is fixed when an experiment starts, or no setting; %s may change", ErrArgument, in.Key, strings.Join(LiveKeys(), ", "))
+		return d, fmt.Errorf("%w: %s; %s may change", ErrArgument, whyFixed(in.Key), strings.Join(LiveKeys(), ", "))
 	}
 	raw, err := settingValue(field, in.Value)
 	if err != nil {
