@@ -17,18 +17,20 @@ type suiteKind struct {
 	higher bool
 	line   *regexp.Regexp     // of a case: its name, the figure, and the unit that it is in where there are several
 	in     map[string]float64 // what the figure is multiplied by, by its unit
+	counts bool               // whether how often a case ran stands behind its name
 }
 
 // suiteKinds are the known ones; of those with equally many cases the first counts.
 var suiteKinds = []suiteKind{
-	{"ops/s", true, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+x\s+|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(?i:ops?|runs|iterations|calls) ?(?i:/|per) ?(?i:s|secs?|seconds?)\b()`), map[string]float64{"": 1}},
-	{"ns/op", false, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(ns|us|µs|μs|ms|s) ?(?:/|per) ?(?:op|iter|iteration|call|run)\b`), map[string]float64{"ns": 1, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}},
-	{"ms", false, regexp.MustCompile(`^(.*?[^\s:=]) *: *([0-9][0-9,]*(?:\.[0-9]+)?) *(ns|us|µs|μs|ms|s)$`), map[string]float64{"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "μs": 1e-3, "ms": 1, "s": 1e3}},
+	{"ops/s", true, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+x\s+|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(?i:ops?|runs|iterations|calls) ?(?i:/|per) ?(?i:s|secs?|seconds?)\b()`), map[string]float64{"": 1}, true},
+	{"ns/op", false, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(ps|ns|us|µs|μs|ms|s)/iter\b`), map[string]float64{"ps": 1e-3, "ns": 1, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}, false},
+	{"ns/op", false, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(ns|us|µs|μs|ms|s) ?(?:/|per) ?(?:op|iter|iteration|call|run)\b`), map[string]float64{"ns": 1, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}, true},
+	{"ms", false, regexp.MustCompile(`^(.*?[^\s:=]) *: *([0-9][0-9,]*(?:\.[0-9]+)?) *(ns|us|µs|μs|ms|s)$`), map[string]float64{"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "μs": 1e-3, "ms": 1, "s": 1e3}, true},
 }
 
 // ParseSuite reads what suites of benchmarks print: for each case a line such as "parse x 1,234 ops/sec ±0.5% (90 runs
-// sampled)" of benchmark.js, "Quick_sort 100000  5519511.0 ns/op", or "insert one by one: 1.92s" of console.time, or a
-// row of a table, as tinybench draws. Each is one metric, "parse ops/s"; the geometric mean of all comes first, as "ops/s
+// sampled)" of benchmark.js, "Quick_sort 100000  5519511.0 ns/op", "parse  634.90 ns/iter" of mitata, or "insert one by
+// one: 1.92s" of console.time, or a row of a table, as tinybench and vitest draw. Each is one metric, "parse ops/s"; the geometric mean of all comes first, as "ops/s
 // of 12 cases": a candidate that loses a case, which such a suite passes over, has no metric of that name. Other lines are
 // passed over. A case that comes twice is told apart by its number.
 func ParseSuite(stdout []byte) (Report, error) {
@@ -37,7 +39,7 @@ func ParseSuite(stdout []byte) (Report, error) {
 	var cases []suiteCase
 	for i := range suiteKinds {
 		k := &suiteKinds[i]
-		if found := slices.Concat(k.cases(text), k.rows(text)); len(found) > len(cases) {
+		if found := slices.Concat(k.cases(text), k.rows(text), k.ranked(text)); len(found) > len(cases) {
 			kind, cases = k, found
 		}
 	}
@@ -71,7 +73,11 @@ func (k *suiteKind) cases(text string) []suiteCase {
 			continue
 		}
 		if v, ok := k.number(f[2], f[3]); ok {
-			out = append(out, suiteCase{withoutCounts(f[1]), v})
+			name := f[1]
+			if k.counts {
+				name = withoutCounts(name)
+			}
+			out = append(out, suiteCase{name, v})
 		}
 	}
 	return out
@@ -141,6 +147,39 @@ func (k *suiteKind) columns(head []string) (name, at int, unit string) {
 		return -1, -1, ""
 	}
 	return name, at, unit
+}
+
+// What vitest prints: the group of a table, which is a file and what it describes, and a row, which begins with a dot:
+// the name of a case, how often it runs in a second, seven times, the error and the number of samples.
+var (
+	groupOfRows = regexp.MustCompile(`^✓ .*? > (.+?)(?: +[0-9.]+m?s)?$`)
+	rankedRow   = regexp.MustCompile(`^· +(.*\S) +([0-9][0-9,]*(?:\.[0-9]+)?)(?: +[0-9][0-9,]*(?:\.[0-9]+)?){7} +±[0-9.,]+% +[0-9,]+\b`)
+)
+
+// ranked are the cases of the tables of vitest, each named behind its group: several groups have cases of one name.
+func (k *suiteKind) ranked(text string) []suiteCase {
+	if !k.higher {
+		return nil
+	}
+	var out []suiteCase
+	group := ""
+	for l := range strings.Lines(text) {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "✓") {
+			group = ""
+			if g := groupOfRows.FindStringSubmatch(l); g != nil {
+				group = g[1] + " > "
+			}
+		}
+		f := rankedRow.FindStringSubmatch(l)
+		if f == nil {
+			continue
+		}
+		if v, ok := k.number(f[2], ""); ok {
+			out = append(out, suiteCase{group + f[1], v})
+		}
+	}
+	return out
 }
 
 func (k *suiteKind) report(cases []suiteCase) (Report, error) {

@@ -49,6 +49,18 @@ func TestWhatASuiteOfBenchmarksPrintsIsRead(t *testing.T) {
 			[]float64{2500, 2500},
 		},
 		{
+			"tables of vitest, with colours, and a summary", " RUN  v3.2.7 /tree\n\n \x1b[32m✓\x1b[39m src/a.bench.ts > match \x1b[33m5284\x1b[2mms\x1b[22m\x1b[39m\n     name   hz   min   max   mean   p75   p99   p995   p999   rme   samples\n" +
+				"   · \x1b[1mstatic 10 path\x1b[22m  1,396,115.50  0.0002  15.3324  0.0007  0.0002   0.0004   0.0005   0.0025  ±20.98%   698,058   fastest\n   · multi  4.00  0.4021  20.5612  1.2726  0.5279  16.5243  20.0385  20.5612  ±21.79%      393\n   · lost  NaN  NaN  NaN  NaN  NaN  NaN  NaN  NaN  ±NaN%  0\n" +
+				"\n ✓ src/b.bench.ts 697ms\n   · multi  9.00  0.4  20.5  1.2  0.5  16.5  20.0  20.5  ±21.79%  393\n\n BENCH  Summary\n\n  static 10 path - src/a.bench.ts > match\n    4.79x faster than multi\n",
+			[]string{"ops/s of 3 cases", "match > static 10 path ops/s", "match > multi ops/s", "multi ops/s"},
+			[]float64{math.Cbrt(1396115.5 * 4 * 9), 1396115.5, 4, 9},
+		},
+		{
+			"what mitata prints", "clk: ~0.64 GHz\n\nbenchmark        avg (min … max) p75 / p99    (min … top 1%)\n----------------------\na name of 12.5 ns in it    \x1b[1m\x1b[33m634.90 ps\x1b[0m\x1b[1m/iter\x1b[0m 283.94 ps █\n          (281.01 ps … 7.29 µs) 582.03 ps █\nsize 10      1.49 µs/iter 1.94 µs █    \nsize 1000    84.50 µs/iter 95.70 µs █\nbad          error: lost\n\nsummary\n  size 10\n   61.41x faster than size 1000\n",
+			[]string{"ns/op of 3 cases", "a name of 12.5 ns in it ns/op", "size 10 ns/op", "size 1000 ns/op"},
+			[]float64{math.Cbrt(0.6349 * 1490 * 84500), 0.6349, 1490, 84500},
+		},
+		{
 			"a name with figures", "10 x 10 matrix x 25 ops/sec\n",
 			[]string{"ops/s of 1 case", "10 x 10 matrix ops/s"},
 			[]float64{25, 25},
