@@ -15,6 +15,7 @@ const MOST_CALLS = 30; // of one function
 const MOST_STEPS = 30; // calls of methods of one object
 const MOST_BYTES = 300000;
 const MOST_LOOKS = 20 * MOST_CALLS; // at who calls one function
+const MOST_TEXTS = 100 * MOST_CALLS; // of what one function is called with
 const LONGEST_SOURCE = 1000000;
 const SECONDS = 120;
 
@@ -28,6 +29,9 @@ function place(tree, file) {
   const test = folders.some((p) => /^(__tests__|tests?|spec|specs)$/.test(p)) || /^(test|tests|spec)[.-]|[._-](test|spec)\.\w+$/.test(base);
   return test ? 'test' : 'source';
 }
+
+// What a function does that throws: it ends at once.
+const THREW = 'catch(atoll_e){atoll_r=atoll_r&&atoll_r(null,true);throw atoll_e}';
 
 /** Has the functions of a text tell their calls. Each is one of ids: its file, how deep it lies, and whether it makes objects of a class. */
 class Rewriter {
@@ -75,7 +79,7 @@ class Rewriter {
     if (body.body.some((m) => m.kind === 'constructor')) return;
     const id = this.id(nest, true);
     const [params, first] = parent.superClass ? ['...a', 'super(...a);'] : ['', ''];
-    this.parts.push([body.start + 1, `constructor(${params}){var atoll_r=${this.begins(id, 'null', 'arguments', 'new.target')};try{${first}}finally{atoll_r&&atoll_r(()=>this)}}`]);
+    this.parts.push([body.start + 1, `constructor(${params}){var atoll_r=${this.begins(id, 'null', 'arguments', 'new.target')};try{${first}}${THREW}finally{atoll_r&&atoll_r(()=>this)}}`]);
   }
 
   id(nest, makes) {
@@ -100,10 +104,10 @@ class Rewriter {
       at = directives.length ? directives[directives.length - 1].end : at + 1;
     }
     if (node.generator) return void this.parts.push([at, `;${call}();`]); // what it gives runs later
-    if (block) this.parts.push([at, `;var atoll_r=${call};try{`], [node.body.end - 1, `}finally{atoll_r&&atoll_r(${makes ? '()=>this' : ''})}`]);
+    if (block) this.parts.push([at, `;var atoll_r=${call};try{`], [node.body.end - 1, `}${THREW}finally{atoll_r&&atoll_r(${makes ? '()=>this' : ''})}`]);
     else {
       while (this.text[at - 1] === '(' || /\s/.test(this.text[at - 1])) at--; // an expression in brackets
-      this.parts.push([at, `{var atoll_r=${call};try{return (`], [node.end, ')}finally{atoll_r&&atoll_r()}}']);
+      this.parts.push([at, `{var atoll_r=${call};try{return (`], [node.end, `)}${THREW}finally{atoll_r&&atoll_r()}}`]);
     }
   }
 }
@@ -153,6 +157,7 @@ class Recorder {
     this.file = fs.openSync(path.join(into, process.pid + '-' + Math.random().toString(36).slice(2)), 'w');
     this.text = require('./work.cjs').text;
     this.leave = () => void this.depth--;
+    this.ends = null; // of the function that began last, where it is recorded
     process.on('exit', () => {
       this.say();
       process.exitCode = 0;
@@ -161,7 +166,7 @@ class Recorder {
   }
 
   entry(id) {
-    if (!this.found.has(id)) this.found.set(id, { id, count: 0, looks: 0, calls: [] });
+    if (!this.found.has(id)) this.found.set(id, { id, count: 0, looks: 0, calls: [], seen: new Set(), raised: 0, returned: 0, step: 1 });
     return this.found.get(id);
   }
 
@@ -171,6 +176,7 @@ class Recorder {
     if (this.busy) return this.leave;
     this.busy = true;
     let made = null;
+    this.ends = null;
     try {
       this.seen.add(id);
       if (target) made = this.born(id, args, target, outer && this.byTests(id));
@@ -180,13 +186,14 @@ class Recorder {
     } finally {
       this.busy = false;
     }
+    const { ends } = this;
     if (made && self) this.lives.set(self, made);
-    if (!made || self) return this.leave;
-    return (of) => {
+    if (!made && !ends) return this.leave;
+    return (of, threw) => {
       this.depth--;
-      try {
-        this.lives.set(of(), made);
-      } catch {} // it failed before there was one
+      if (ends) ends(threw);
+      if (made && threw) this.unmade(made);
+      else if (made && !self) this.lives.set(of(), made);
     };
   }
 
@@ -210,7 +217,32 @@ class Recorder {
   }
 
   full(entry, most) {
-    return entry.calls.length >= most || entry.count > MOST_LOOKS || this.size > MOST_BYTES;
+    return entry.calls.length >= most || entry.count > MOST_TEXTS || this.size > MOST_BYTES;
+  }
+
+  /** Has a call be one of its function: of those that return up to twice MOST_CALLS, spread over all of them. */
+  keep(id, call, threw) {
+    const entry = this.entry(id);
+    if (entry.seen.has(call.args)) return;
+    entry.seen.add(call.args);
+    if (threw) {
+      if (entry.raised++ < MOST_CALLS) this.write({ id, call, threw });
+      return;
+    }
+    if (entry.returned++ % entry.step) return;
+    this.add(entry.calls, call, { id, call });
+    if (entry.calls.length < 2 * MOST_CALLS) return;
+    this.size -= odd(entry.calls).reduce((n, c) => n + c.args.length, 0);
+    entry.calls = even(entry.calls);
+    entry.step *= 2;
+    this.write({ id, thin: true });
+  }
+
+  /** The constructor of an object threw: that call is none to make again. */
+  unmade(life) {
+    const { calls } = this.entry(life.id);
+    if (calls.includes(life.call)) calls.splice(calls.indexOf(life.call), 1);
+    this.write({ key: life.key, unmade: true });
   }
 
   add(list, call, line) {
@@ -229,9 +261,9 @@ class Recorder {
     if (life) return this.step(life, id, args);
     const entry = this.entry(id);
     entry.count++;
-    if (this.full(entry, MOST_CALLS)) return;
+    if (entry.count > MOST_TEXTS || this.size > MOST_BYTES) return;
     const call = { args: this.text(Array.from(args)), kwargs: '' };
-    if (!entry.calls.some((c) => c.args === call.args)) this.add(entry.calls, call, { id, call });
+    this.ends = (threw) => this.keep(id, call, threw);
   }
 
   /** Notes how an object is made. What tests make counts at once, what the project itself makes when tests call it. */
@@ -239,7 +271,7 @@ class Recorder {
     const entry = this.entry(id);
     if (byTests) entry.count++;
     entry.born = (entry.born || 0) + 1;
-    if (entry.born > MOST_LOOKS || this.size > MOST_BYTES || !this.known(target, id)) return null;
+    if (entry.born > MOST_TEXTS || this.size > MOST_BYTES || !this.known(target, id)) return null;
     const life = { id, key: ++this.keys, call: { args: this.text(Array.from(args)), kwargs: '', new: true, then: [] }, counted: byTests, over: false };
     if (byTests) this.have(life);
     return life;
@@ -282,30 +314,59 @@ function begin(tree, into) {
   process.atollCalls = (id, self, args, target) => r.enter(id, self, args, target);
 }
 
+const even = (list) => list.filter((_, i) => i % 2 === 0);
+const odd = (list) => list.filter((_, i) => i % 2 === 1);
+
+/** Up to n of a list, from all over it. */
+function spread(list, n) {
+  if (list.length <= n) return list;
+  return Array.from({ length: n }, (_, i) => list[Math.floor((i * list.length) / n)]);
+}
+
+/** What one process wrote: the calls of each function, those that returned apart from those that threw. */
+function readCalls(lines) {
+  const lives = new Map();
+  const functions = new Map();
+  const seen = new Set();
+  const counts = new Map();
+  const of = (id) => {
+    if (!functions.has(id)) functions.set(id, { returned: [], threw: [] });
+    return functions.get(id);
+  };
+  for (const said of lines) {
+    if (said.step) lives.get(said.key)?.then.push(said.step);
+    else if (said.thin) of(said.id).returned = even(of(said.id).returned);
+    else if (said.unmade) functions.forEach((f) => (f.returned = f.returned.filter((c) => c !== lives.get(said.key))));
+    else if (said.call) {
+      counts.set(said.id, (counts.get(said.id) || 0) + 1);
+      of(said.id)[said.threw ? 'threw' : 'returned'].push(said.call);
+      if (said.key) lives.set(said.key, said.call);
+    } else {
+      said.seen.forEach((id) => seen.add(id));
+      said.counts.forEach(([id, n]) => counts.set(id, n));
+    }
+  }
+  functions.forEach((_, id) => seen.add(id));
+  return { functions, counts, seen };
+}
+
 /** Joins what several processes recorded. */
 function join(into) {
   const seen = new Set();
   const functions = new Map();
   for (const name of fs.readdirSync(into).sort()) {
-    const lives = new Map();
-    const counts = new Map();
-    for (const line of fs.readFileSync(path.join(into, name), 'utf8').split('\n').slice(0, -1)) {
-      const said = JSON.parse(line);
-      if (said.step) lives.get(said.key)?.then.push(said.step);
-      else if (said.call) {
-        seen.add(said.id);
-        counts.set(said.id, (counts.get(said.id) || 0) + 1);
-        if (!functions.has(said.id)) functions.set(said.id, { id: said.id, count: 0, calls: [] });
-        functions.get(said.id).calls.push(said.call);
-        lives.set(said.key, said.call);
-      } else {
-        said.seen.forEach((id) => seen.add(id));
-        said.counts.forEach(([id, n]) => counts.set(id, n));
-      }
+    const lines = fs.readFileSync(path.join(into, name), 'utf8').split('\n').slice(0, -1);
+    const one = readCalls(lines.map((l) => JSON.parse(l)));
+    one.seen.forEach((id) => seen.add(id));
+    for (const [id, { returned, threw }] of one.functions) {
+      if (!functions.has(id)) functions.set(id, { id, count: 0, returned: [], threw: [] });
+      functions.get(id).count += one.counts.get(id) || 0;
+      functions.get(id).returned.push(...returned);
+      functions.get(id).threw.push(...threw);
     }
-    for (const [id, n] of counts) if (functions.has(id)) functions.get(id).count += n;
   }
-  return { seen, functions: [...functions.values()] };
+  const all = [...functions.values()].map(({ id, count, returned, threw }) => ({ id, count, calls: returned.length ? returned : threw }));
+  return { seen, functions: all };
 }
 
 /** Finds by which names callers find functions, in the files that they load. */
@@ -373,7 +434,7 @@ function told(ids, recorded, { names, methods }) {
       const until = then.findIndex((s) => !s.method);
       return { ...c, then: until < 0 ? then : then.slice(0, until) };
     });
-    const texts = [...new Set(all.map((c) => JSON.stringify(c)))].slice(0, MOST_CALLS);
+    const texts = spread([...new Set(all.map((c) => JSON.stringify(c)))], MOST_CALLS);
     functions.push({ name: names[id], count, calls: texts.map((t) => JSON.parse(t)) });
   }
   return { files: filesOf(ids, recorded.seen), functions };

@@ -3,6 +3,7 @@
     python3 record.py -m pytest -q
 """
 import contextlib
+import functools
 import inspect
 import json
 import os
@@ -18,6 +19,7 @@ import work
 TREE = os.path.realpath(os.getcwd())
 MARK = "ATOLL_CALLS "
 MOST_CALLS = 30  # of one function
+MOST_LOOKS = 100 * MOST_CALLS  # at what one function is called with
 MOST_STEPS = 30  # calls of methods of one object
 MOST_BYTES = 300000
 SECONDS = 120
@@ -101,6 +103,13 @@ def given(frame, drop):
     return {"args": work.text(tuple(args[1:] if drop else args)), "kwargs": work.text(kwargs)}
 
 
+def spread(calls):
+    """Up to MOST_CALLS of some, from all over them, none twice."""
+    once = [c for i, c in enumerate(calls) if c not in calls[:i]]
+    n = min(len(once), MOST_CALLS)
+    return [once[i * len(once) // n] for i in range(n)]
+
+
 class Recorder:
     def __init__(self):
         self.known, self.found, self.size, self.busy = {}, {}, 0, threading.local()
@@ -161,7 +170,7 @@ class Recorder:
             known = self.known[id(code)] = (self.name(frame), frame.f_lasti, code)
         if getattr(busy, "now", False) or code.co_name == "<module>":
             return None
-        busy.now, by_tests = True, tested(frame)
+        busy.now, busy.ends, by_tests = True, None, tested(frame)
         name = known[0]
         try:
             if by_tests or code.co_name == "__init__":
@@ -171,17 +180,26 @@ class Recorder:
         finally:
             busy.now = False
         if by_tests and getattr(busy, "outer", None) is None:
-            busy.outer, busy.name, busy.began = frame, name or label(frame), time.thread_time()
+            busy.outer, busy.name, busy.ended, busy.failed, busy.began = frame, name or label(frame), busy.ends, False, time.thread_time()
             frame.f_trace_lines = False
             return self.returned
+        if busy.ends:
+            busy.ends(False)
         return None
 
-    def returned(self, frame, event, _):
-        """Is told what happens in the frame of what a test calls, but for its lines."""
+    def returned(self, frame, event, value):
+        """Is told what happens in the frame of what a test calls, but for its lines. What gives nothing once an exception
+        was there is taken for one that raises."""
         busy = self.busy
-        if event == "return" and getattr(busy, "outer", None) is frame:
+        if getattr(busy, "outer", None) is not frame:
+            return self.returned
+        if event == "exception":
+            busy.failed = True
+        elif event == "return":
             self.spent[busy.name] = self.spent.get(busy.name, 0) + time.thread_time() - busy.began
             busy.outer = None
+            if busy.ended:
+                busy.ended(busy.failed and value is None)
         return self.returned
 
     def look(self, name, frame, entered, by_tests):
@@ -198,11 +216,29 @@ class Recorder:
         else:
             entry = self.entry(name)
             entry["count"] += 1
-            if len(entry["calls"]) < MOST_CALLS and entry["count"] <= 20 * MOST_CALLS and self.size <= MOST_BYTES:
-                call = given(frame, drop)
-                if call not in entry["calls"]:
-                    self.add(entry["calls"], call)
+            if entry["count"] <= MOST_LOOKS and self.size <= MOST_BYTES:
+                self.busy.ends = functools.partial(self.keep, entry, given(frame, drop))
         return name
+
+    def keep(self, entry, call, raised):
+        """Has a call be one of its function: of those that return up to twice MOST_CALLS, spread over all of them."""
+        key = call["args"], call["kwargs"]
+        if key in entry["seen"]:
+            return
+        entry["seen"].add(key)
+        if raised:
+            if len(entry["raised"]) < MOST_CALLS:
+                entry["raised"].append(call)
+            return
+        entry["returned"] += 1
+        if (entry["returned"] - 1) % entry["step"]:
+            return
+        calls = entry["calls"]
+        self.add(calls, call)
+        if len(calls) == 2 * MOST_CALLS:
+            self.size -= sum(len(c["args"]) + len(c["kwargs"]) for c in calls[1::2])
+            del calls[1::2]
+            entry["step"] *= 2
 
     def born(self, name, frame, by_tests):
         """Notes how an object is made. What tests make counts at once, what the project itself makes when tests call it."""
@@ -211,10 +247,17 @@ class Recorder:
         self.births[name] = self.births.get(name, 0) + 1
         if by_tests:
             self.entry(name)["count"] += 1
-        if self.births[name] <= 20 * MOST_CALLS and self.size <= MOST_BYTES:
+        if self.births[name] <= MOST_LOOKS and self.size <= MOST_BYTES:
             life = self.lives[id(first)] = {"name": name, "call": given(frame, True), "counted": by_tests, "over": False}
             if by_tests:
                 self.have(life)
+                self.busy.ends = functools.partial(self.made, self.entry(name), life["call"])
+
+    def made(self, entry, call, raised):
+        """An object is made, or its constructor raised: then that call is none to make again."""
+        at = [i for i, c in enumerate(entry["calls"]) if c is call]
+        if raised and at:
+            entry["raised"].append(entry["calls"].pop(at[0]))
 
     def have(self, life):
         """Has a life be one of the calls of its class."""
@@ -253,7 +296,7 @@ class Recorder:
         return known
 
     def entry(self, name):
-        return self.found.setdefault(name, {"name": name, "count": 0, "calls": []})
+        return self.found.setdefault(name, {"name": name, "count": 0, "calls": [], "raised": [], "seen": set(), "returned": 0, "step": 1})
 
     def add(self, calls, call):
         if sys.path != self.path:  # a runner of tests may take back what it adds
@@ -265,9 +308,7 @@ class Recorder:
     def say(self, out):
         files = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
         files = sorted(os.path.relpath(os.path.realpath(f), TREE) for f in files if f and f.endswith(".py") and place(f) == "source")
-        for e in self.found.values():
-            e["calls"] = [c for i, c in enumerate(e["calls"]) if c not in e["calls"][:i]][:MOST_CALLS]
-        found = [e for e in self.found.values() if e["calls"]]
+        found = [{"name": e["name"], "count": e["count"], "calls": spread(e["calls"] or e["raised"])} for e in self.found.values() if e["calls"] or e["raised"]]
         out.write("\n" + MARK + json.dumps({"files": files, "functions": found, "spent": self.spent, "paths": folders(self.paths)}) + "\n")
         out.flush()
 
