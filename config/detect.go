@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -337,7 +338,14 @@ func (l look) choices(language string) []Choice {
 	npm := l.npmScripts()
 	for _, name := range []string{"bench", "benchmark", "evaluate", "perf"} {
 		if npm[name] != "" {
-			add(Choice{Command: []string{"npm", "run", "--silent", name}, Found: "package.json", Output: "last-number"})
+			add(npmRun(name))
+		}
+	}
+	if npm["bench"] == "" && npm["benchmark"] == "" {
+		for _, name := range slices.Sorted(maps.Keys(npm)) {
+			if benchScript.MatchString(name) {
+				add(npmRun(name))
+			}
 		}
 	}
 	for _, f := range l.sorted {
@@ -346,6 +354,13 @@ func (l look) choices(language string) []Choice {
 		}
 	}
 	return all
+}
+
+// benchScript finds scripts of package.json that run benchmarks one way of several.
+var benchScript = regexp.MustCompile(`^bench(?:mark)?s?(?:[:_-].+)?$`)
+
+func npmRun(name string) Choice {
+	return Choice{Command: []string{"npm", "run", "--silent", name}, Found: "package.json", Output: "last-number"}
 }
 
 func (l look) script(f string) Choice {
@@ -399,8 +414,8 @@ func (l look) output(text string) string {
 	return "last-number"
 }
 
-// scriptTest finds tests of JavaScript that lie beside what they test.
-var scriptTest = regexp.MustCompile(`^.*(\.(?:test|spec)\.(?:js|mjs|cjs|ts|tsx))$`)
+// scriptTest finds tests and benchmarks of JavaScript that lie beside what they test.
+var scriptTest = regexp.MustCompile(`^.*(\.(?:test|spec|bench)\.(?:js|mjs|cjs|ts|tsx))$`)
 
 // metaOfGlobs are what means something else in a glob.
 var metaOfGlobs = regexp.MustCompile(`[*?\[\]{}\\]`)

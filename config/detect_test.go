@@ -133,6 +133,17 @@ func TestDetect(t *testing.T) {
 			javaScript("npm", "test", "--silent"),
 		},
 		{
+			"scripts of JavaScript that run benchmarks one way of several, beside a benchmark by its name",
+			map[string]string{"index.js": "", "index.bench.ts": "", "package.json": `{"scripts": {"bench:node": "node b.js", "bench:bun": "bun b.js", "benchmarked": "true"}}`},
+			func() config.Detected {
+				d := javaScript()
+				d.Evaluator, d.Found, d.Output = []string{"npm", "run", "--silent", "bench:bun"}, "package.json", "last-number"
+				d.Others = []config.Choice{{Command: []string{"npm", "run", "--silent", "bench:node"}, Found: "package.json", Output: "last-number"}}
+				d.Protected = []string{"package.json", "**/*.bench.ts"}
+				return d
+			}(),
+		},
+		{
 			"a script that says there are no tests",
 			map[string]string{"index.js": "", "package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}, "devDependencies": {"test": "1"}}`},
 			javaScript(),

@@ -49,7 +49,7 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	s.opened = union(s.opened, sample.Opened)
 	raw := sample.Raw
 	if raw.TimedOut {
-		return "it did not end in " + firstPatience.String(), nil
+		return "it did not end in " + firstPatience.String() + "; " + (&long{s}).fewer(), nil
 	}
 	if raw.Exit != 0 {
 		return s.helpful(sample.Reason, after(s.before, plain)), nil
@@ -78,18 +78,18 @@ func (s *survey) script(ctx context.Context) (string, error) {
 		if runs, reason, err := runWhatIsBuilt(ctx, s, plain); runs || err != nil {
 			return reason, err
 		}
-		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", s.d.Found))
+		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", inShell(portable(s.Tree, prepared(plain)...)...)))
 		return (&timer{s}).timedProgram(ctx, plain, raw.Wall)
 	}
 	if setting := (&printed{s}).settingAlone(raw.Stdout); setting != "" {
 		if works(output.ParseSuite(raw.Stdout)) {
 			s.d.Output = output.OutputSuite
-			return s.settle(ctx)
+			return (&long{s}).settle(ctx, &sample)
 		}
 		s.Say("what it prints, such as " + setting + ", is a setting that is written in it, so its time is measured")
 		return (&timer{s}).timedProgram(ctx, plain, raw.Wall)
 	}
-	return s.settle(ctx)
+	return (&long{s}).settle(ctx, &sample)
 }
 
 // byInterpreters runs a program of Python by the interpreter that runs the tests, then by
@@ -175,6 +175,8 @@ func (s *survey) number(stdout string) {
 // helpful adds what to do to a reason, of a command that failed, that many people meet.
 func (s *survey) helpful(reason string, command []string) string {
 	switch {
+	case ofNode.MatchString(reason):
+		return reason + "; it needs another version of node than that of your PATH"
 	case s.bare:
 		return eval.WithoutAdvice(reason) // npm install, which brings packages and their programs, is advised
 	case ownModule.MatchString(reason) && s.Lab.hasPackage(ownModule.FindStringSubmatch(reason)[1]):
@@ -186,6 +188,9 @@ func (s *survey) helpful(reason string, command []string) string {
 	}
 	return reason
 }
+
+// ofNode finds what an older node says of a program that is written for a newer one.
+var ofNode = regexp.MustCompile(`node(?:\.exe)?: bad option: |ERR_UNKNOWN_FILE_EXTENSION|No such built-in module`)
 
 // interpreter names the interpreter of Python that ran a command.
 func interpreter(command []string) string {

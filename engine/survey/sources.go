@@ -28,15 +28,18 @@ func (s sources) has(f string) bool {
 // benchFolder finds folders of benchmarks, and program what can be run in one.
 var (
 	benchFolder = regexp.MustCompile(`(?i)^(?:bench|benches|benchmarks?|perf)$`)
-	program     = regexp.MustCompile(`(?i)\.(?:js|mjs|cjs|py|sh)$`)
+	program     = regexp.MustCompile(`(?i)\.(?:js|mjs|cjs|ts|mts|py|sh)$`)
+	noProgram   = regexp.MustCompile(`(?i)\.(?:d|test|spec)\.\w+$|^_`)
 )
 
 // benchmarksBeside are programs in folders of benchmarks that no choice runs.
-func benchmarksBeside(files []string, choices []config.Choice) []string {
+func benchmarksBeside(l *Lab, choices []config.Choice) []string {
 	var out []string
-	for _, f := range files {
-		runs := func(c config.Choice) bool { return slices.Contains(c.Command, f) }
-		if benchFolder.MatchString(path.Base(path.Dir(f))) && program.MatchString(f) && !strings.HasPrefix(path.Base(f), "_") && !slices.ContainsFunc(choices, runs) {
+	for _, f := range l.Files {
+		runs := func(c config.Choice) bool {
+			return slices.Contains(c.Command, f) || strings.Contains(l.npmScript(c.Command)+" ", f+" ")
+		}
+		if benchFolder.MatchString(path.Base(path.Dir(f))) && program.MatchString(f) && !noProgram.MatchString(path.Base(f)) && !slices.ContainsFunc(choices, runs) {
 			out = append(out, f)
 		}
 	}

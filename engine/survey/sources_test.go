@@ -21,7 +21,7 @@ func TestProgramsInFoldersOfBenchmarksThatNothingRunsAreNamed(t *testing.T) {
 		{"the mark of a package", "perf/__init__.py", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := slices.Contains(benchmarksBeside([]string{c.file}, ran), c.file); got != c.named {
+			if got := slices.Contains(benchmarksBeside(&Lab{Files: []string{c.file}, Base: t.TempDir()}, ran), c.file); got != c.named {
 				t.Errorf("named %v", got)
 			}
 		})

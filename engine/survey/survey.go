@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,13 +76,19 @@ type survey struct {
 	before      string // a line of shell that builds what the evaluator needs, before it runs; "" for none
 	module      goModule
 	sources     sources
-	shrinks     bool          // less may be measured, where one measurement takes long
-	tooLong     bool          // the last one did
-	took        time.Duration // by the last one
-	lent        lent
-	testsCount  bool     // what the tests call, or take, is what is measured
-	written     []string // committed files that tests or the evaluator write
-	reach       reach    // of what is measured; nil: not known
+	lasting
+	lent       lent
+	testsCount bool     // what the tests call, or take, is what is measured
+	written    []string // committed files that tests or the evaluator write
+	reach      reach    // of what is measured; nil: not known
+}
+
+// lasting is how long measurements take.
+type lasting struct {
+	shrinks bool          // less may be measured, where one takes long
+	tooLong bool          // the last one did
+	once    bool          // the root is measured once only, for that takes long
+	took    time.Duration // by the last one
 }
 
 // longMeasure is how long one measurement may take where less can be measured: a
@@ -170,12 +175,12 @@ func (s *survey) choose(ctx context.Context) error {
 		if reason == "" {
 			return nil
 		}
-		s.Say(fmt.Sprintf("%s does not measure: %s", inShell(portable(s.Tree, prepared(c.Command)...)...), reason))
+		s.Say(fmt.Sprintf("%s does not measure: %s", inShell(portable(s.Tree, prepared(c.Command)...)...)+s.Lab.scriptOf(c.Command), reason))
 	}
 	if len(choices) == 0 {
 		s.Say("no benchmark and no evaluator was found: an objective is missing")
 	}
-	if files := benchmarksBeside(s.Lab.Files, choices); len(files) > 0 && s.d.Language != "go" {
+	if files := benchmarksBeside(s.Lab, choices); len(files) > 0 && s.d.Language != "go" {
 		s.Say("may be benchmarks, but nothing says how they are run: " + someOf(files, 5) + "; one of them can be evaluator.command")
 	}
 	s.d, s.opened, s.before = s.d.With(config.Choice{Output: output.OutputFile}), nil, ""
@@ -268,46 +273,7 @@ const rootSamples = 3
 // settle measures the root by the settings as they stand and derives the rest.
 // It returns why the root cannot be measured, "" when it can.
 func (s *survey) settle(ctx context.Context) (string, error) {
-	var samples []Sample
-	for i := range rootSamples {
-		s.measuring(samples)
-		sample, err := s.Lab.Run(ctx, s.evalOptions(), i == 0)
-		if err != nil {
-			return "", err
-		}
-		s.took = sample.Wall
-		if s.tooLong = sample.Raw.TimedOut; sample.Failed() {
-			return sample.Reason, nil
-		}
-		if s.tooLong = s.shrinks && sample.Wall > cmp.Or(s.Long, longMeasure); s.tooLong {
-			return "one measurement takes " + roundTime(sample.Wall).String(), nil
-		}
-		samples = append(samples, sample)
-		s.d.Protected = s.d.Protected[:len(s.d.Protected):len(s.d.Protected)]
-		if sample.Watched {
-			s.opened = union(s.opened, sample.Opened)
-		}
-	}
-	if !samples[0].Watched {
-		s.Say("which files the evaluator opens could not be seen here: look at evaluator.protected yourself")
-	}
-	if s.d.Output == output.OutputSuite {
-		suiteObjective(s, samples[0].Metrics)
-	}
-	s.derive(samples)
-	if m := samples[0].Metrics; s.d.Output == output.OutputSuite && len(m) > 2 && s.m.Objective == m[0].Name {
-		note(s, fmt.Sprintf("CHECK evaluator.objective: %q is the mean of all; where one alone is meant, name it, such as %q", s.m.Objective, m[1].Name))
-	}
-	return "", nil
-}
-
-// measuring says which sample of the root begins, by which command, and what the last took.
-func (s *survey) measuring(before []Sample) {
-	last := ""
-	if n := len(before); n > 0 {
-		last = "; the last took " + roundTime(before[n-1].Wall).String()
-	}
-	s.doing(firstPatience, "measuring the root by %s, %d of %d%s", oneLine(s.d.Evaluator), len(before)+1, rootSamples, last)
+	return (&long{s}).settle(ctx, nil)
 }
 
 // doing says what begins, and how long it may take.
@@ -372,6 +338,9 @@ func (s *survey) derive(samples []Sample) {
 	s.m.Wall = longest // of one run; budget turns it into that of the search
 	s.m.Axes = axesOf(first.Metrics, objective.Name)
 	told := fmt.Sprintf("%s, %s in %d runs, %s each", figureText(objective, s.value), spreadText(spread), len(values), roundTime(longest))
+	if s.once {
+		told = fmt.Sprintf("%s in one run of %s", figureText(objective, s.value), roundTime(longest))
+	}
 	s.m.Notes = append(s.m.Notes, "Measured on the root: "+told+".")
 	s.Say(fmt.Sprintf("root: %s; %s", told, s.m.Direction))
 	if step := stepOf(values); timed && step > coarse*math.Abs(s.value) {
