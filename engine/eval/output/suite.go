@@ -77,11 +77,14 @@ func (k *suiteKind) cases(text string) []suiteCase {
 			if k.counts {
 				name = withoutCounts(name)
 			}
-			out = append(out, suiteCase{name, v})
+			out = append(out, suiteCase{leaders.ReplaceAllString(name, ""), v})
 		}
 	}
 	return out
 }
+
+// leaders are the dots that lead from a name to a figure.
+var leaders = regexp.MustCompile(` *\.{3,}$`)
 
 // withoutCounts leaves out how often a case ran, which stands behind its name.
 func withoutCounts(name string) string {

@@ -61,6 +61,11 @@ func TestWhatASuiteOfBenchmarksPrintsIsRead(t *testing.T) {
 			[]float64{math.Cbrt(0.6349 * 1490 * 84500), 0.6349, 1490, 84500},
 		},
 		{
+			"names with dots that lead to the figure", "short string......... x 25 ops/sec ±1%\nv1.2. x 4 ops/sec\n",
+			[]string{"ops/s of 2 cases", "short string ops/s", "v1.2. ops/s"},
+			[]float64{10, 25, 4},
+		},
+		{
 			"a name with figures", "10 x 10 matrix x 25 ops/sec\n",
 			[]string{"ops/s of 1 case", "10 x 10 matrix ops/s"},
 			[]float64{25, 25},
