@@ -354,7 +354,7 @@ func (s *timer) timedAsTests(ctx context.Context, command []string, r *running) 
 		return reason, err
 	}
 	s.warnOfMake(command, r)
-	if s.d.Language == "javascript" {
+	if s.d.Language == "javascript" || s.d.Language == "python" {
 		return "", s.tellOwn(ctx, program)
 	}
 	return "", nil

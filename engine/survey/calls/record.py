@@ -209,7 +209,7 @@ class Recorder:
             name, drop = self.bound(frame)
         if name is None and by_tests:
             return self.step(frame, entered)
-        if name is None or not entered:
+        if name is None or not entered or frame.f_code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             return name
         if drop and frame.f_code.co_name == "__init__":
             self.born(name, frame, by_tests)
