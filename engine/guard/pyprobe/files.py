@@ -69,11 +69,12 @@ class Origin:
     def written(self, path):
         """Whether a path is that of a file of the tests. A copy may keep the time of what it is a copy of; in
         the tree, whose files others may link, only the time of the content counts."""
-        with contextlib.suppress(OSError, ValueError):
+        try:  # without a manager of a context: each text that is recorded is looked at
             st = stat_path(path)
-            inside = not path.startswith("/") or path.startswith(self.tree + "/")
-            return stat.S_ISREG(st.st_mode) and (st.st_mtime_ns if inside else max(st.st_mtime_ns, st.st_ctime_ns)) >= self.since
-        return False
+        except (OSError, ValueError):
+            return False
+        inside = not path.startswith("/") or path.startswith(self.tree + "/")
+        return stat.S_ISREG(st.st_mode) and (st.st_mtime_ns if inside else max(st.st_mtime_ns, st.st_ctime_ns)) >= self.since
 
     def recipe(self, v):
         """How a file is made again that a call was given by its path, or open to be read; None for another value."""

@@ -19,6 +19,7 @@ from atoll_guard_chains import Chains, flat
 from atoll_guard_files import Origin
 from atoll_guard_internals import Internals
 from atoll_guard_offers import SIMPLE, module_of, offers
+from atoll_guard_purse import Purse
 from atoll_guard_room import LONGEST, sprawls
 from atoll_guard_scenarios import Ran
 from atoll_guard_tree import TREE, folders_of_tree, held_by, in_tree, is_test, of_tree, sources_of_tree
@@ -27,8 +28,12 @@ SETS = "="  # behind the name of a property: what sets it
 MOST_RECORDED = 200
 MOST_TRIED = 3000
 COST_OF_LARGE = 50  # tries that one counts for which was too large: to find that out takes long
+MOST_FOLLOWED = 10_000  # tries behind which no object hears any more of a function that was called on it
+PARTS_OF_TRY = 30  # of arguments: one that has more counts for more tries
+BYTES_OF_PART = 32
 SHORTEST_PART = 16  # bytes: no part of an argument is written in less
 PLAIN = (int, float, bool, type(None))
+TEXTS = (str, bytes)
 MOST_OF_SCRIPTS = 20  # calls of a function, besides those of the tests
 LARGEST = 2 << 20  # bytes of one call of a script
 MOST_LARGE = 3  # of those of a function
@@ -93,7 +98,9 @@ class Recorder:
         self.chains = Chains()
         self.tests = Ran()
         self.began = float(int(time.time()))
-        self.parts = 0  # of the arguments of the call that is looked at
+        self.parts = 0  # of the lists and tables of the call that is looked at
+        self.seen = 0  # parts of all calls
+        self.purse = Purse()
         self.idle, self.patience = 0, None  # calls since one was kept, and how many may be; None: any number
 
     def more(self):
@@ -147,8 +154,11 @@ class Recorder:
         """A recipe for a value: pickled, or how to make it again."""
         if depth > 6:
             raise Unrecordable
+        self.seen += 1
         if type(value) in PLAIN:
             return ("value", pickle.dumps(value, 4))
+        if type(value) in TEXTS:
+            return self.text(value)
         if type(value) is object:
             return ("global", *self.mark(value))
         kept = self.objects.get(id(value))
@@ -192,9 +202,17 @@ class Recorder:
             if isinstance(value, NAMED) or callable(value) and not isinstance(value, type) and not of_tree(type(value)):  # such as a mock
                 return ("function", place_of(value))
             raise Unrecordable from None
+        self.seen += (self.longest - out.room) // BYTES_OF_PART
         if b"__main__" in out.whole():
             raise Unrecordable
         return ("value", out.whole())
+
+    def text(self, value):
+        """A recipe for a text; for the path of a file that tests wrote, of that file."""
+        if len(value) > self.longest:
+            raise TooLarge
+        self.seen += len(value) // BYTES_OF_PART
+        return self.origin.recipe(value) or ("value", pickle.dumps(value, 4))
 
     def given(self, args, kwargs):
         return tuple(self.encode(a) for a in args), {k: self.encode(v) for k, v in kwargs.items()}
@@ -290,6 +308,7 @@ class Recorder:
     def called(self, frame, key):
         self.tests.now.add((key[0], key[1].removesuffix(SETS)))
         self.busy.now, self.parts = True, 0
+        self.purse.open()
         try:
             self.call(frame, key)
         except Unrecordable:
@@ -297,6 +316,7 @@ class Recorder:
         except Exception:
             pass  # what cannot be looked at is not recorded
         finally:
+            self.purse.close()
             self.busy.now = False
 
     def name(self, key, code):
@@ -314,7 +334,9 @@ class Recorder:
         me = first_of(frame) if bound else None
         kept = self.objects.get(id(me)) if me is not None else None
         outer = kept is not None and kept[3] is not None and self.from_outside(frame, me)
-        if self.enough(key) and not outer and name != "__init__":
+        if outer and (self.tried.get(key, 0) > MOST_FOLLOWED or self.purse.empty()):
+            outer, kept[4] = False, True
+        if self.purse.empty() or self.enough(key) and not outer and name != "__init__":
             return
         args, kwargs = self.arguments(frame)
         if key not in self.names:
@@ -339,18 +361,21 @@ class Recorder:
         wanted = public and not private and not known and not self.internals.has(key, frame)
         if not wanted and not outer:
             return
-        self.tried[key] = self.tried.get(key, 0) + 1
+        seen = self.seen
         try:
             mine = bound and not (wanted and self.static(frame, key))
+            of = self.encode(me) if wanted and mine and not isinstance(me, type) else None
             recipe = self.given(args[1:] if mine else args, kwargs)
             if wanted:
-                self.keep(key, ("call", self.encode(me) if mine and not isinstance(me, type) else None, *recipe))
+                self.keep(key, ("call", of, *recipe))
         except Unrecordable as e:
             if isinstance(e, TooLarge):
-                self.tried[key] += COST_OF_LARGE
+                self.seen += COST_OF_LARGE * PARTS_OF_TRY
             if outer:
                 kept[4] = True
             raise
+        finally:
+            self.tried[key] = self.tried.get(key, 0) + 1 + (self.seen - seen) // PARTS_OF_TRY
         if outer:
             steps = [self.append(kept, (name, *recipe))]
             steps += [self.append(owner, (name, *recipe, step)) for owner, step in self.chains.behind(me, frame)]

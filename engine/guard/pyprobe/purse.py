@@ -1,0 +1,25 @@
+"""What it may cost to look at the calls of tests: time of the processor, beside what the tests take themselves.
+
+Standard library only.
+"""
+from time import process_time  # tests put clocks of their own in the place of that of the module
+
+GRACE = 5  # seconds that it may take whatever the tests take
+TIMES = 2  # and so many times what they take, which is longer than without anyone who looks on
+
+
+class Purse:
+    """The time that went into it. It fills while tests run: who finds it empty comes again."""
+
+    def __init__(self):
+        self.began, self.spent, self.since = process_time(), 0.0, 0.0
+
+    def open(self):
+        self.since = process_time()
+
+    def close(self):
+        self.spent += process_time() - self.since
+
+    def empty(self):
+        """Whether no more may go into it for now, at the time when it was opened."""
+        return self.spent > GRACE + TIMES * (self.since - self.began - self.spent)
