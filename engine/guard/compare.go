@@ -34,6 +34,7 @@ type pair struct {
 	few             int                     // above 0: a first look, with one of so many inputs
 	open            []string                // groups that take values of any type
 	tame            []string                // groups whose large numbers end the process
+	lost            losses                  // what the root answered of groups until now
 	differ          func(in, root, candidate string) bool
 	reads           func(group string) probe.Reads // exported variables; nil: none
 	settable        []string                       // variables of which both trees can make other values
@@ -74,6 +75,7 @@ const (
 // all of them later, behind the few of everything else. What differs is known soon, and not asked again,
 // and where the time is over something was compared.
 func (c *check) compare(ctx context.Context, p pair) error {
+	p.lost = losses{}
 	names, lasting, further, err := c.rollCall(ctx, &p)
 	if err != nil {
 		return err
@@ -308,11 +310,14 @@ func (c *check) values(ctx context.Context, p pair, was, is *reply) error {
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
 	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Variables: p.variables(names)}
 	c.spread(*p, &q)
+	q.Skip = p.lost.among(names)
 	c.doing("comparing %s", p.someOf(names))
 	first, err := p.tamed(ctx, p.root, true, &q)
 	if err != nil {
 		return false, fmt.Errorf("the root: %w", err)
 	}
+	p.lost.learn(first)
+	q.Skip = append(q.Skip, first.skipped...) // without an answer of the root one of the candidate says nothing
 	for _, position := range first.at {
 		q.Omit = append(q.Omit, position)
 	}
