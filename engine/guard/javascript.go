@@ -93,6 +93,8 @@ type jsReach struct {
 	Modules []string        `json:"modules"` // those that load what changed
 	Direct  []string        `json:"direct"`  // those that changed
 	Changed []string        `json:"changed"` // functions and methods
+	Own     []string        `json:"own"`     // groups that are functions of what changed, whatever hands them out
+	Apart   []string        `json:"apart"`   // groups that are functions of modules which cannot reach it
 	Extra   []string        `json:"extra"`   // what no test need call
 	Notes   []string        `json:"notes"`
 	Watch   json.RawMessage `json:"watch"` // for the probe itself
@@ -142,7 +144,7 @@ func (j *jsCheck) run(ctx context.Context) error {
 	err = j.compare(ctx, pair{
 		root:      &subject{box: j.budget, spec: spec(j.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra},
 		candidate: &subject{box: j.budget, spec: candidate, caseMS: j.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: j.files, product: j.reached.add, settled: j.settled},
-		relevant:  func(group string) bool { return slices.Contains(r.Modules, module(group)) },
+		relevant:  func(group string) bool { return slices.Contains(r.Modules, module(group)) && !slices.Contains(r.Apart, group) },
 		direct:    func(group string) bool { return r.direct(module(group), group) },
 		public:    true, watched: true, behind: true,
 	})
@@ -152,11 +154,11 @@ func (j *jsCheck) run(ctx context.Context) error {
 	return err
 }
 
-// direct reports that a group is of a module that changed, and that a function of its name did, where
-// that is known by names.
+// direct reports that a group is a function of what changed, or that it is of a module that changed, and a function of
+// its name did, where that is known by names.
 func (r *jsReach) direct(module, group string) bool {
-	if !slices.Contains(r.Direct, module) {
-		return false
+	if slices.Contains(r.Own, group) || !slices.Contains(r.Direct, module) {
+		return slices.Contains(r.Own, group)
 	}
 	parts := strings.FieldsFunc(group, func(c rune) bool { return c == ':' || c == '.' || c == '/' })
 	return len(r.Changed) == 0 || !slices.ContainsFunc(r.Changed, func(name string) bool { return name != "" }) ||

@@ -396,6 +396,22 @@ test('boxes', () => {
 	}
 }
 
+func TestWhatAModuleHandsOutOfOthersIsAskedOnlyWhereItReachesTheChange(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"package.json":   `{"name": "kit", "type": "module", "exports": "./src/index.js", "scripts": {"test": "node --test"}}`,
+		"src/index.js":   "export {default as mode} from './mode.js';\nexport {default as least, most} from './ends.js';\n",
+		"src/ends.js":    "export default (list) => Math.min(...list);\nexport const most = (list) => Math.max(...list);\n",
+		"src/mode.js":    "export default function mode(list) {\n  return list.length ? list[0] : 0;\n}\n",
+		"test/t.test.js": "import test from 'node:test';\nimport * as kit from '../src/index.js';\ntest('it', () => [kit.mode([1]), kit.least([1]), kit.most([1])]);\n",
+	}
+	report := mustCheckJavaScript(t, guard.Options{Cases: 200}, files, "src/mode.js", ": 0", ": 1")
+	wantWhere(t, report, "src/index.mode")
+	if report.Functions != 1 {
+		t.Errorf("%d functions were asked: %s", report.Functions, report.Summary())
+	}
+}
+
 func TestALoopOfJavaScriptThatDoesNotEndIsADifference(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{

@@ -5,12 +5,24 @@ const { beyond } = require('./beyond.cjs');
 const { collect, declared, joined } = require('./constants.cjs');
 const { mark } = require('./marks.cjs');
 const { functions, has, imports, outside, parse } = require('./source.cjs');
+const { owners } = require('./owners.cjs');
 const { offered } = require('./recording.cjs');
 const tree = require('./tree.cjs');
 
+/** Which files of the tree each of them loads. */
+function loading() {
+  return new Map(tree.files('source').map((f) => [f, imports(tree.read(tree.within(f))).flatMap((s) => tree.resolve(f, s))]));
+}
+
+/** The files that some load, those themselves among them. */
+function loadedBy(files, loads) {
+  const out = new Set(files);
+  for (const file of out) (loads.get(file) || []).forEach((f) => out.add(f)); // what is added is walked, too
+  return [...out];
+}
+
 /** The files of the tree from which some can be reached, those themselves among them. */
-function reaching(changed) {
-  const loads = new Map(tree.files('source').map((f) => [f, imports(tree.read(tree.within(f))).flatMap((s) => tree.resolve(f, s))]));
+function reaching(changed, loads) {
   const out = new Set(changed);
   for (let grown = true; grown; ) {
     grown = false;
@@ -63,11 +75,13 @@ async function affected(q) {
   }
   out.layout = real.length === 0;
   if (out.layout) return out;
-  const reached = reaching(real);
+  const loads = loading();
+  const reached = reaching(real, loads);
   out.modules = reached.map(tree.moduleOf);
   const entries = tree.entries().filter((f) => reached.includes(f));
   const exports = await offered(entries.length > 0 ? entries : real, {});
   out.extra = Object.keys(exports).filter((g) => 'n' in exports[g]);
+  Object.assign(out, await owners(exports, loadedBy(entries, loads), reached, real));
   out.watch = { exports, files, edges: joined(...constants) };
   return out;
 }
