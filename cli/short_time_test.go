@@ -66,7 +66,7 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 				out.Reset()
 			}
 			short.see(&view.Snapshot{Loading: true})
-			first := view.Snapshot{Recent: c.past, Repeats: 3}
+			first := view.Snapshot{State: record.ExperimentRunning, Recent: c.past, Repeats: 3}
 			first.Settings.Workers = 2
 			first.Jobs = view.Counts{Max: c.budget, Scored: min(c.budget, 2)}
 			short.see(&first)

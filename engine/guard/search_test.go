@@ -41,6 +41,7 @@ func TestWhatWasComparedWhenTheTimeEndedCounts(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	c := &check{g: g}
 	p := pair{
+		lost: losses{},
 		root: &subject{deaths: 1, box: &answering{func(probe.Request) string { return cases("kit:f", 100, 100) + "{\"k\":\"end\"}\n" }}},
 		candidate: &subject{deaths: 1, box: &answering{func(probe.Request) string {
 			cancel(errOutOfTime)

@@ -231,9 +231,11 @@ func edgeTexts(ints []int64, floats []float64, strs, recorded []string, numbers 
 }
 
 // nested are texts in which one that the code looks for stands within itself, alone or with
-// what ends it: what takes it out once leaves another.
+// what ends it, and with another in what is left: what takes it out once leaves another. Long
+// ones come first: short ones stand in anything.
 func nested(strs []string) []string {
 	few := slices.DeleteFunc(slices.Clone(strs), func(s string) bool { return s == "" || len(s) > 12 })
+	slices.SortStableFunc(few, func(a, b string) int { return len(b) - len(a) })
 	few = few[:min(len(few), mostMarks)]
 	var out []string
 	for _, s := range few {
@@ -244,8 +246,14 @@ func nested(strs []string) []string {
 		}
 		out = append(out, begin+s+rest)
 		for _, end := range few {
-			if end != s {
-				out = append(out, begin+s+"x"+end+rest+"y"+end)
+			if end == s {
+				continue
+			}
+			out = append(out, begin+s+"x"+end+rest+"y"+end)
+			for _, left := range few {
+				if left != s && left != end && len(out) < mostEdges {
+					out = append(out, begin+s+"x"+end+rest+"y"+left+end)
+				}
 			}
 		}
 	}

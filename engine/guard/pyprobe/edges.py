@@ -177,13 +177,18 @@ def to_length(s, n):
 
 
 def nested(strs):
-    """Texts in which one that code looks for stands within itself, alone or with what ends it: what takes it out once leaves another."""
-    few = [s for s in strs if 0 < len(s) <= 12][:MOST_PAIRED]
+    """Texts in which one that code looks for stands within itself, alone or with what ends it, and with another in what is left:
+    what takes it out once leaves another. Long ones come first: short ones stand in anything."""
+    few = sorted((s for s in strs if 0 < len(s) <= 12), key=len, reverse=True)[:MOST_PAIRED]
     for s in few:
         begin, rest = s[: len(s) // 2], s[len(s) // 2 :]
-        if begin:
-            yield begin + s + rest
-            yield from (begin + s + "x" + end + rest + "y" + end for end in few if end != s)
+        if not begin:
+            continue
+        yield begin + s + rest
+        for end in few:
+            if end != s:
+                yield begin + s + "x" + end + rest + "y" + end
+                yield from (begin + s + "x" + end + rest + "y" + left + end for left in few if left not in (s, end))
 
 
 class Edges:
