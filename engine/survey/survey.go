@@ -148,7 +148,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 
 // guarded says where nothing will compare the behaviour of candidates.
 func (s *survey) guarded() {
-	if l := s.d.Language; l != "" && l != "go" && l != "python" && config.TimeLike(s.m.Objective, "") {
+	if l := s.d.Language; l != "" && !slices.Contains([]string{"go", "python", "javascript"}, l) && config.TimeLike(s.m.Objective, "") {
 		s.m.Notes = append(s.m.Notes, "No guard knows "+l+": name command lines in guard_commands whose output must stay, or what no test sees may change.")
 		s.Say("behaviour is not compared in " + l + ": tests alone notice what a candidate breaks; guard_commands compares what command lines print (docs/guard.md)")
 	}
