@@ -317,7 +317,7 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 		return false, fmt.Errorf("the root: %w", err)
 	}
 	p.lost.learn(first)
-	q.Skip = append(q.Skip, first.skipped...) // without an answer of the root one of the candidate says nothing
+	q.Skip = p.lost.among(names) // without an answer of the root one of the candidate says nothing
 	for _, position := range first.at {
 		q.Omit = append(q.Omit, position)
 	}

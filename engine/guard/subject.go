@@ -59,8 +59,7 @@ type reply struct {
 	kept      map[string][][]uint64
 	// groups of which some input ran what changed
 	reaching map[string]bool
-	cut      bool     // too many were fatal: the rest was not asked
-	skipped  []string // groups of which too many were fatal: no more of them was asked
+	cut      bool // too many were fatal: the rest was not asked
 }
 
 // errProbe: a probe did not answer at all.
@@ -126,7 +125,6 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		q.From = end.position
 		if perGroup[end.site.group]++; perGroup[end.site.group] >= mostGroupDeaths {
 			q.Skip = append(slices.Clone(q.Skip), end.site.group)
-			r.skipped = append(r.skipped, end.site.group)
 		}
 		if len(r.fatal) >= s.deaths {
 			r.cut = true
