@@ -95,7 +95,7 @@ func (x *function) isMap(e *ast.IndexExpr) bool {
 }
 
 // mentioned reports whether an expression has a variable.
-func (x *function) mentioned(e ast.Expr, obj types.Object) bool {
+func (x *function) mentioned(e ast.Node, obj types.Object) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)

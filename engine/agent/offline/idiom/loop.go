@@ -195,12 +195,7 @@ func (x *finder) sortByFunc(n ast.Node) {
 		return
 	}
 	ret, ok := less.Body.List[0].(*ast.ReturnStmt)
-	var params []string
-	for _, f := range less.Type.Params.List {
-		for _, id := range f.Names {
-			params = append(params, id.Name)
-		}
-	}
+	params := paramsOf(less.Type)
 	if !ok || len(ret.Results) != 1 || len(params) != 2 {
 		return
 	}
@@ -212,14 +207,11 @@ func (x *finder) sortByFunc(n ast.Node) {
 	if !ok {
 		return
 	}
-	elem := types.TypeString(slice.Elem(), types.RelativeTo(x.f.Pkg))
-	forth, ok := x.elements(ret.Results[0], x.text(c.Args[0]), params, [2]string{"p", "q"})
-	back, _ := x.elements(ret.Results[0], x.text(c.Args[0]), params, [2]string{"q", "p"})
-	if !ok || strings.Contains(elem, "invalid") || strings.Contains(elem, "/") {
+	order, ok := x.comparison(ret.Results[0], x.text(c.Args[0]), params, slice.Elem(), [2]string{"p", "q"})
+	if !ok {
 		return
 	}
-	x.offer(with+" of package slices", n, []string{"slices"}, x.replace(c, "slices."+with+"("+x.text(c.Args[0])+", func(p, q "+elem+") int {\nif "+forth+
-		" {\nreturn -1\n}\nif "+back+" {\nreturn 1\n}\nreturn 0\n})"))
+	x.offer(with+" of package slices", n, []string{"slices"}, x.replace(c, "slices."+with+"("+x.text(c.Args[0])+", "+order+")"))
 }
 
 // elements writes an expression over s[i] and s[j] as one over two names; ok is

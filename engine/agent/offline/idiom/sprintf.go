@@ -141,3 +141,15 @@ func unbounded(list []piece) string {
 	}
 	return strings.Join(parts, " && ")
 }
+
+// errorOf makes an error of a constant text without reading a format.
+func (x *finder) errorOf(n ast.Node) {
+	name, c := x.call(n)
+	if name != "fmt.Errorf" || len(c.Args) != 1 || !x.usable("errors") {
+		return
+	}
+	if text, ok := x.constantText(c.Args[0]); !ok || strings.Contains(text, "%") {
+		return
+	}
+	x.offer("an error without a format", n, []string{"errors"}, x.replace(c.Fun, "errors.New"))
+}
