@@ -8,9 +8,9 @@ const mostKept = 200
 // explore runs cases of each group and keeps those that did something in the
 // watched code that no case of the group did before: they took another way,
 // brought the two sides of a comparison into another order, or closer to each other where
-// the comparison changed. What is kept is varied in turn (greybox fuzzing: Zalewski,
-// "american fuzzy lop"; comparisons as in libFuzzer's value profile), and made into cases
-// in which two sides meet.
+// the comparison changed, or stand where the answer changes. What is kept is varied in turn
+// (greybox fuzzing: Zalewski, "american fuzzy lop"; comparisons as in libFuzzer's value
+// profile), and made into cases in which two sides meet.
 func (s *session) explore() {
 	position := 0
 	if s.api.Ask != nil {
@@ -57,26 +57,32 @@ type explorer struct {
 	seen []byte
 	kept []outcome
 	met  meetings
+	turn turns
 
 	reaching bool
 }
 
 func (s *session) explorer(g *group) *explorer {
 	lib := s.r.lib
-	return &explorer{s: s, g: g, seen: make([]byte, len(s.api.Watch)), met: meetings{
-		tried: map[uint64]bool{}, closest: map[int]int{}, equal: map[int]map[operand]bool{},
-		allowed: func(v int64) bool { return v <= largestMade && v >= -largestMade || lib.edges.own[v] },
+	allowed := func(v int64) bool { return v <= largestMade && v >= -largestMade || lib.edges.own[v] }
+	return &explorer{s: s, g: g, seen: make([]byte, len(s.api.Watch)), turn: newTurns(allowed), met: meetings{
+		tried: map[uint64]bool{}, closest: map[int]int{}, equal: map[int]map[operand]bool{}, allowed: allowed,
 	}}
 }
 
-// draws are the choices of the next case: one of the corpus, then two sides that may meet, then one that is near to
-// what was kept, or a new one.
+// draws are the choices of the next case: one of the corpus, then one at which the answer may change, two sides that
+// may meet, and one that is near to what was kept, or a new one.
 func (x *explorer) draws(i int) *draws {
 	corpus := x.s.q.Corpus[x.g.name]
 	if i < len(corpus) {
 		return replayed(corpus[i])
 	}
 	seed := x.s.seed(x.g.name, -1-i)
+	if i%3 == 1 && !x.s.r.tame[x.g.name] {
+		if c := x.turn.next(); c != nil {
+			return replayed(c)
+		}
+	}
 	if i%3 > 0 {
 		if c := x.met.next(); c != nil {
 			return replayed(c)
@@ -91,7 +97,9 @@ func (x *explorer) draws(i int) *draws {
 // learn reports whether a case is worth doing again.
 func (x *explorer) learn(o outcome, watch []byte, pairs []Pair) bool {
 	found := news(x.seen, watch)
-	if closer := x.met.add(o, pairs, found); closer || found {
+	turned := x.turn.saw(o)
+	x.turn.take(o)
+	if closer := x.met.add(o, pairs, found); closer || found || turned {
 		x.kept = append(x.kept, o)
 		return true
 	}
