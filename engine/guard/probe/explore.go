@@ -52,12 +52,12 @@ func (s *session) pairs() []Pair {
 
 // explorer is the search for inputs of one group.
 type explorer struct {
-	s    *session
-	g    *group
-	seen []byte
-	kept []outcome
-	met  meetings
-	turn turns
+	s      *session
+	g      *group
+	seen   []byte
+	kept   []outcome
+	met    meetings
+	brinks brinks
 
 	reaching bool
 }
@@ -65,7 +65,7 @@ type explorer struct {
 func (s *session) explorer(g *group) *explorer {
 	lib := s.r.lib
 	allowed := func(v int64) bool { return v <= largestMade && v >= -largestMade || lib.edges.own[v] }
-	return &explorer{s: s, g: g, seen: make([]byte, len(s.api.Watch)), turn: newTurns(allowed), met: meetings{
+	return &explorer{s: s, g: g, seen: make([]byte, len(s.api.Watch)), brinks: newBrinks(allowed), met: meetings{
 		tried: map[uint64]bool{}, closest: map[int]int{}, equal: map[int]map[operand]bool{}, allowed: allowed,
 	}}
 }
@@ -79,7 +79,7 @@ func (x *explorer) draws(i int) *draws {
 	}
 	seed := x.s.seed(x.g.name, -1-i)
 	if i%3 == 1 && !x.s.r.tame[x.g.name] {
-		if c := x.turn.next(); c != nil {
+		if c := x.brinks.next(); c != nil {
 			return replayed(c)
 		}
 	}
@@ -97,9 +97,9 @@ func (x *explorer) draws(i int) *draws {
 // learn reports whether a case is worth doing again.
 func (x *explorer) learn(o outcome, watch []byte, pairs []Pair) bool {
 	found := news(x.seen, watch)
-	turned := x.turn.saw(o)
-	x.turn.take(o)
-	if closer := x.met.add(o, pairs, found); closer || found || turned {
+	brink := x.brinks.saw(o)
+	x.brinks.take(o)
+	if closer := x.met.add(o, pairs, found); closer || found || brink {
 		x.kept = append(x.kept, o)
 		return true
 	}

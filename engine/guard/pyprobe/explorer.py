@@ -1,10 +1,11 @@
 """The search for inputs that do something of their own in the watched code.
 
 Cases are kept that did there what none did before, and others are made beside them (greybox fuzzing: Zalewski, "american
-fuzzy lop"), above all cases in which the two sides of a comparison meet.
+fuzzy lop"), above all cases in which the two sides of a comparison meet, and those at which the answer changes.
 
 Standard library only.
 """
+from atoll_guard_brinks import Brinks
 from atoll_guard_places import MOST_PUT, Meetings, can_be_spelled, spelled, unspelled
 
 MOST_KEPT = 150  # cases of one group
@@ -22,28 +23,31 @@ class Explorer:
     """The search of one group."""
 
     def __init__(self):
-        self.seen, self.kept, self.meetings, self.reaching = set(), [], Meetings(), False
+        self.seen, self.kept, self.meetings, self.brinks, self.reaching = set(), [], Meetings(), Brinks(), False
         self.emptied = 0  # cases with None in the place of something: what is None and what is not there go one way, and end in two
 
     def full(self):
         return len(self.kept) >= MOST_KEPT
 
     def next(self, index, corpus):
-        """The choices of the next case: one of the corpus, then one in which two sides may meet; none for another one."""
+        """The choices of the next case: one of the corpus, then one at which the answer may change or in which two sides may
+        meet; none for another one."""
         if index < len(corpus):
             return corpus[index]
-        return self.meetings.next() if index % 3 > 0 else None
+        return (self.brinks.next() if index % 3 == 1 else None) or (self.meetings.next() if index % 3 > 0 else None)
 
-    def learn(self, case, ran, pairs):
-        """Whether a case is worth doing again."""
+    def learn(self, case, answer, ran, pairs):
+        """Whether a case is worth doing again, by its answer, the marks that it passed, and how comparisons stood."""
+        brink = self.brinks.saw(answer)
+        self.brinks.take(case, answer)
         found = not ran <= self.seen
         self.seen |= ran
         closer = self.meetings.add(pairs, case.values, case.choices, found)
         emptied = self.emptied < MOST_EMPTIED and None in (unspelled(case.choices)[0] or {}).values()
         self.emptied += emptied
-        if found or closer or emptied:
+        if found or closer or emptied or brink:
             self.kept.append(case)
-        return found or closer or emptied
+        return found or closer or emptied or brink
 
 
 def beside(kept, d, other):

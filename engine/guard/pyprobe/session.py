@@ -443,11 +443,11 @@ class Session(Inventing):
                     started = True
                     self.write(k="start", g=g, i=i, p=position)
                 d = self.next_of(g, i, x)
-                _, _, used = self.one(position, g, d)
+                _, answer, used = self.one(position, g, d)
                 if self.watch.direct and not x.reaching:
                     x.reaching = True
                     self.write(k="reach", g=g)
-                learnt = x.learn(Kept(used, self.values), self.watch.ran, self.watch.pairs)
+                learnt = x.learn(Kept(used, self.values), answer, self.watch.ran, self.watch.pairs)
                 if learnt or g in self.plays.chosen and i < len(self.recorded[g]):  # a test is played as it is, too
                     self.write(k="keep", g=g, i=i, p=position, c=used)
 

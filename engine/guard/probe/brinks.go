@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// turns looks for the numbers at which an answer changes: a number of a case goes over
+// brinks looks for the numbers at which an answer changes: a number of a case goes over
 // orders of magnitude, and between two that are answered differently the one in the middle
 // is asked until they stand beside each other (boundary value exploration: Dobslaw, Feldt
 // and de Oliveira Neto 2023). A threshold that no comparison of the code holds, such as
 // one of hours/24/365, is nowhere else to be seen, and one that moved a little is found at it.
-type turns struct {
+type brinks struct {
 	allowed func(int64) bool
-	taken   map[int]int // how often the n-th place of a case was taken
+	taken   map[int]bool // the n-th place of a case was
 
 	p      *place
 	whole  []uint64 // the choices of its case
@@ -36,37 +36,37 @@ type point struct {
 // gap is two values with different answers.
 type gap struct{ lo, hi point }
 
-// The bounds of turns of one group.
+// The bounds of brinks of one group.
 const (
-	mostTurned   = 8       // places that are taken
+	mostBrinks   = 8       // places that are taken
 	mostGaps     = 12      // of one place
 	nearFraction = 1 << 18 // part of a fraction that two beside each other differ by: rounding alone moves no further
 	nearSpan     = 1 << 46 // the same of a length of time
 )
 
-func newTurns(allowed func(int64) bool) turns {
-	return turns{allowed: allowed, taken: map[int]int{}}
+func newBrinks(allowed func(int64) bool) brinks {
+	return brinks{allowed: allowed, taken: map[int]bool{}}
 }
 
 // take begins with a number of a case, where nothing else is looked at.
-func (t *turns) take(o outcome) {
-	if t.p != nil || len(t.taken) >= mostTurned || o.void {
+func (b *brinks) take(o outcome) {
+	if b.p != nil || len(b.taken) >= mostBrinks || o.void {
 		return
 	}
 	for i := range o.places {
 		p := &o.places[i]
-		if t.taken[i] > 0 || p.kind != edgeInt && p.kind != edgeDuration && p.kind != edgeFloat {
+		if b.taken[i] || p.kind != edgeInt && p.kind != edgeDuration && p.kind != edgeFloat {
 			continue
 		}
-		t.taken[i]++
-		t.p, t.whole = p, o.choices
-		t.points = []point{{t.valueOf(p), o.out}}
-		t.ladder = t.rungs(p)
+		b.taken[i] = true
+		b.p, b.whole = p, o.choices
+		b.points = []point{{b.valueOf(p), o.out}}
+		b.ladder = b.rungs(p)
 		return
 	}
 }
 
-func (t *turns) valueOf(p *place) int64 {
+func (b *brinks) valueOf(p *place) int64 {
 	if p.kind == edgeFloat {
 		return ordered(p.float)
 	}
@@ -74,13 +74,13 @@ func (t *turns) valueOf(p *place) int64 {
 }
 
 // rungs are values of all orders of magnitude that the place may have.
-func (t *turns) rungs(p *place) (out []int64) {
+func (b *brinks) rungs(p *place) (out []int64) {
 	add := func(v int64) {
 		switch {
 		case p.kind == edgeFloat:
 			out = append(out, ordered(float64(v)/64))
 		case p.kind == edgeDuration && v <= int64(longestSpan) && -v <= int64(longestSpan),
-			p.kind == edgeInt && t.allowed(v) && (v>>min(p.bits, 63) == 0 || p.signed && v>>p.bits == -1):
+			p.kind == edgeInt && b.allowed(v) && (v>>min(p.bits, 63) == 0 || p.signed && v>>p.bits == -1):
 			out = append(out, v)
 		}
 	}
@@ -95,56 +95,56 @@ func (t *turns) rungs(p *place) (out []int64) {
 }
 
 // next are the choices of the next case; nil where there is none.
-func (t *turns) next() []uint64 {
-	t.asked, t.end = nil, false
+func (b *brinks) next() []uint64 {
+	b.asked, b.end = nil, false
 	var v int64
 	switch {
-	case t.p == nil:
+	case b.p == nil:
 		return nil
-	case len(t.ladder) > 0:
-		v, t.ladder, t.gaps = t.ladder[0], t.ladder[1:], nil
-	case t.gaps == nil:
-		if t.gaps = t.apart(); len(t.gaps) == 0 {
-			t.p = nil
+	case len(b.ladder) > 0:
+		v, b.ladder, b.gaps = b.ladder[0], b.ladder[1:], nil
+	case b.gaps == nil:
+		if b.gaps = b.apart(); len(b.gaps) == 0 {
+			b.p = nil
 			return nil
 		}
-		return t.next()
-	case len(t.ends) > 0:
-		v, t.ends, t.end = t.ends[0], t.ends[1:], true
-	case len(t.gaps) > 0:
-		g := t.gaps[0]
-		if t.beside(g) {
-			t.gaps, t.ends = t.gaps[1:], []int64{g.lo.v, t.upper(g)}
-			return t.next()
+		return b.next()
+	case len(b.ends) > 0:
+		v, b.ends, b.end = b.ends[0], b.ends[1:], true
+	case len(b.gaps) > 0:
+		g := b.gaps[0]
+		if b.beside(g) {
+			b.gaps, b.ends = b.gaps[1:], []int64{g.lo.v, b.upper(g)}
+			return b.next()
 		}
 		v = g.lo.v + int64(uint64(g.hi.v-g.lo.v)/2)
 	default:
-		t.p = nil
+		b.p = nil
 		return nil
 	}
-	t.asked = &v
-	if t.p.kind == edgeFloat {
-		return t.p.with(t.whole, []uint64{spelledFloat, math.Float64bits(fraction(v))})
+	b.asked = &v
+	if b.p.kind == edgeFloat {
+		return b.p.with(b.whole, []uint64{spelledFloat, math.Float64bits(fraction(v))})
 	}
-	return t.p.with(t.whole, t.p.spellWhole(v))
+	return b.p.with(b.whole, b.p.spellWhole(v))
 }
 
-// saw takes the answer of a case and reports whether it is one side of a turn.
-func (t *turns) saw(o outcome) bool {
-	if t.asked == nil {
+// saw takes the answer of a case and reports whether it is one side of a brink.
+func (b *brinks) saw(o outcome) bool {
+	if b.asked == nil {
 		return false
 	}
-	at := point{*t.asked, o.out}
-	t.asked = nil
+	at := point{*b.asked, o.out}
+	b.asked = nil
 	switch {
-	case t.end:
+	case b.end:
 		return true
-	case t.gaps == nil:
-		t.points = append(t.points, at)
-	case len(t.gaps) > 0 && at.out == t.gaps[0].lo.out:
-		t.gaps[0].lo = at
-	case len(t.gaps) > 0:
-		t.gaps[0].hi = at
+	case b.gaps == nil:
+		b.points = append(b.points, at)
+	case len(b.gaps) > 0 && at.out == b.gaps[0].lo.out:
+		b.gaps[0].lo = at
+	case len(b.gaps) > 0:
+		b.gaps[0].hi = at
 	}
 	return false
 }
@@ -153,11 +153,11 @@ var digits = regexp.MustCompile(`\d+`)
 
 // apart are neighbours among the points with different answers; first those that differ in
 // more than their numbers, then those of large values.
-func (t *turns) apart() []gap {
-	slices.SortFunc(t.points, func(a, b point) int { return cmp.Compare(a.v, b.v) })
+func (b *brinks) apart() []gap {
+	slices.SortFunc(b.points, func(a, b point) int { return cmp.Compare(a.v, b.v) })
 	out := []gap{}
-	for i := range len(t.points) - 1 {
-		if a, b := t.points[i], t.points[i+1]; a.v != b.v && a.out != b.out {
+	for i := range len(b.points) - 1 {
+		if a, b := b.points[i], b.points[i+1]; a.v != b.v && a.out != b.out {
 			out = append(out, gap{a, b})
 		}
 	}
@@ -175,9 +175,9 @@ func (t *turns) apart() []gap {
 
 // beside reports that nothing lies between both values of a gap, or no more than what
 // rounding may move: a length of time becomes a fraction when its hours are asked for.
-func (t *turns) beside(g gap) bool {
+func (b *brinks) beside(g gap) bool {
 	lo, hi := float64(g.lo.v), float64(g.hi.v)
-	switch t.p.kind {
+	switch b.p.kind {
 	case edgeFloat:
 		lo, hi = fraction(g.lo.v), fraction(g.hi.v)
 		return !(hi-lo > max(math.Abs(lo), math.Abs(hi), 1)/nearFraction)
@@ -188,8 +188,8 @@ func (t *turns) beside(g gap) bool {
 }
 
 // upper is the upper value of a gap, of lengths of time a round one where one lies in it.
-func (t *turns) upper(g gap) int64 {
-	if t.p.kind == edgeDuration {
+func (b *brinks) upper(g gap) int64 {
+	if b.p.kind == edgeDuration {
 		for _, unit := range []time.Duration{time.Hour, time.Second, time.Millisecond, time.Microsecond} {
 			if v := time.Duration(g.hi.v).Truncate(unit); int64(v) > g.lo.v {
 				return int64(v)

@@ -1,0 +1,38 @@
+package guard_test
+
+import "testing"
+
+// gauges answers by thresholds that no comparison holds: they follow from divisions.
+const gauges = `
+def age(seconds):
+    hours = int(seconds / 3600 + 0.5)
+    if seconds < 3600:
+        return "minutes"
+    if hours < 48:
+        return "%d hours" % hours
+    return "%d years" % (int(seconds / 3600) // 24 // 365)
+
+
+def room(text):
+    number, unit = text.split()
+    return "%d%s" % (int(number) * 3 // 500000, unit)
+`
+
+const testGauges = `
+import unittest
+
+from kit import age, room
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertEqual(age(7200), "2 hours")
+        self.assertEqual(room("12 kB"), "0kB")
+`
+
+func TestPythonGuardAsksAtTheNumbersWhereAnAnswerChanges(t *testing.T) {
+	eachIsFound(t, 600, gauges, testGauges, []edited{
+		{"years of rounded hours", `(int(seconds / 3600) // 24`, `(hours // 24`, "kit.age"},
+		{"a number in a text", `int(number) * 3 // 500000`, `(int(number) * 3 + 4) // 500000`, "kit.room"},
+	})
+}
