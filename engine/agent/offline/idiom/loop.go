@@ -207,11 +207,11 @@ func (x *finder) sortByFunc(n ast.Node) {
 	if !ok {
 		return
 	}
-	order, ok := x.comparison(ret.Results[0], x.text(c.Args[0]), params, slice.Elem(), [2]string{"p", "q"})
+	by, ok := order{&x.function}.comparison(ret.Results[0], x.text(c.Args[0]), params, slice.Elem(), [2]string{"p", "q"})
 	if !ok {
 		return
 	}
-	x.offer(with+" of package slices", n, []string{"slices"}, x.replace(c, "slices."+with+"("+x.text(c.Args[0])+", "+order+")"))
+	x.offer(with+" of package slices", n, []string{"slices"}, x.replace(c, "slices."+with+"("+x.text(c.Args[0])+", "+by+")"))
 }
 
 // elements writes an expression over s[i] and s[j] as one over two names; ok is

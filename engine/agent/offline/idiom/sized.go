@@ -14,26 +14,30 @@ func (x *finder) sized(n ast.Node) {
 	if !ok {
 		return
 	}
+	r := filling{x}
 	for i, s := range block.List {
-		l := x.counted(s)
+		l := r.counted(s)
 		if l == nil {
 			continue
 		}
 		adds := map[types.Object]int{}
 		for _, add := range l.body.List {
-			if obj, n := x.added(add); obj != nil {
+			if obj, n := r.added(add); obj != nil {
 				adds[obj] += n
 			}
 		}
 		for at := i - 1; at >= 0 && len(adds) > 0; at-- {
 			for obj, n := range adds {
-				if x.sizeAt(l, obj, n, block.List[at]) || x.mentioned(block.List[at], obj) {
+				if r.sizeAt(l, obj, n, block.List[at]) || x.mentioned(block.List[at], obj) {
 					delete(adds, obj)
 				}
 			}
 		}
 	}
 }
+
+// filling looks at what loops add to what was declared empty.
+type filling struct{ *finder }
 
 // countedLoop is a loop whose number of turns is known when it begins.
 type countedLoop struct {
@@ -46,7 +50,7 @@ type countedLoop struct {
 
 // counted reads a loop over a slice, an array, a text or a map that stands in a variable,
 // by range or by its index.
-func (x *function) counted(s ast.Stmt) *countedLoop {
+func (x filling) counted(s ast.Stmt) *countedLoop {
 	l := &countedLoop{}
 	var of ast.Expr
 	switch s := s.(type) {
@@ -99,7 +103,7 @@ func cutShort(body *ast.BlockStmt) bool {
 }
 
 // added reads a statement that adds to a local slice or map: v = append(v, a, b) adds 2.
-func (x *function) added(s ast.Stmt) (types.Object, int) {
+func (x filling) added(s ast.Stmt) (types.Object, int) {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
 		return nil, 0
@@ -118,9 +122,9 @@ func (x *function) added(s ast.Stmt) (types.Object, int) {
 
 // sizeAt offers the room for what a loop adds to a variable, where a statement declares
 // it empty.
-func (x *finder) sizeAt(l *countedLoop, obj types.Object, adds int, at ast.Stmt) bool {
+func (x filling) sizeAt(l *countedLoop, obj types.Object, adds int, at ast.Stmt) bool {
 	d, ok := x.emptied(at)
-	if !ok || x.f.Info.Defs[d.name] != obj || x.asksRoom(obj) || assignedBetween(x, at, l) {
+	if !ok || x.f.Info.Defs[d.name] != obj || x.asksRoom(obj) || x.assignedBetween(at, l) {
 		return false
 	}
 	if over := x.f.Info.Uses[l.over]; over == nil || over.Pos() >= at.Pos() && over.Pos() < l.body.Pos() {
@@ -153,7 +157,7 @@ func (x *finder) sizeAt(l *countedLoop, obj types.Object, adds int, at ast.Stmt)
 
 // assignedBetween reports whether what the turns are counted by may change between a
 // declaration and its loop.
-func assignedBetween(x *finder, at ast.Stmt, l *countedLoop) bool {
+func (x filling) assignedBetween(at ast.Stmt, l *countedLoop) bool {
 	found := false
 	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
 		s, ok := n.(ast.Stmt)
@@ -167,7 +171,7 @@ func assignedBetween(x *finder, at ast.Stmt, l *countedLoop) bool {
 }
 
 // asksRoom reports whether the function asks for the room of a slice.
-func (x *function) asksRoom(obj types.Object) bool {
+func (x filling) asksRoom(obj types.Object) bool {
 	found := false
 	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok && len(c.Args) == 1 && x.text(c.Fun) == "cap" {
@@ -188,7 +192,7 @@ type emptyValue struct {
 }
 
 // emptied reads v := []T{}, v := make([]T, 0), var v []T, and the same of maps.
-func (x *function) emptied(s ast.Stmt) (d emptyValue, ok bool) {
+func (x filling) emptied(s ast.Stmt) (d emptyValue, ok bool) {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		if s.Tok != token.DEFINE || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
@@ -216,7 +220,7 @@ func (x *function) emptied(s ast.Stmt) (d emptyValue, ok bool) {
 }
 
 // emptyOf is the type of []T{}, make([]T, 0), map[K]V{} or make(map[K]V).
-func (x *function) emptyOf(e ast.Expr) string {
+func (x filling) emptyOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.CompositeLit:
 		if len(e.Elts) == 0 && e.Type != nil {

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// order writes in which order elements come.
+type order struct{ *function }
+
 // sortByMethods sorts a slice by a function over its elements, where it is sorted by the
 // methods Len, Less and Swap of its type. Both sort by the same steps
 // (pattern-defeating quicksort; insertion and SymMerge where the order is stable), so
@@ -25,7 +28,8 @@ func (x *finder) sortByMethods(n ast.Node) {
 		return
 	}
 	slice, ok := named.Underlying().(*types.Slice)
-	less := x.methodsOfSort(named.Obj().Name())
+	o := order{&x.function}
+	less := o.methodsOfSort(named.Obj().Name())
 	if !ok || less == nil {
 		return
 	}
@@ -33,16 +37,16 @@ func (x *finder) sortByMethods(n ast.Node) {
 	if conv, ok := arg.(*ast.CallExpr); ok && len(conv.Args) == 1 && x.text(conv.Fun) == named.Obj().Name() {
 		what = conv.Args[0]
 	}
-	order, ok := x.orderOf(less, slice.Elem(), names)
+	by, ok := o.ofMethod(less, slice.Elem(), names)
 	if !ok || !simple(what) || x.f.Info.Types[what].Type == nil {
 		return
 	}
-	x.offer(with+" of package slices", n, []string{"slices"}, x.replace(c, "slices."+with+"("+x.text(what)+", "+order+")"))
+	x.offer(with+" of package slices", n, []string{"slices"}, x.replace(c, "slices."+with+"("+x.text(what)+", "+by+")"))
 }
 
 // methodsOfSort is the method Less of a type whose Len and Swap, beside it, are those of
 // the slice itself.
-func (x *function) methodsOfSort(of string) (less *ast.FuncDecl) {
+func (x order) methodsOfSort(of string) (less *ast.FuncDecl) {
 	plain := 0
 	for _, d := range x.f.File.Decls {
 		fn, ok := d.(*ast.FuncDecl)
@@ -76,8 +80,8 @@ func paramsOf(t *ast.FuncType) (names []string) {
 	return names
 }
 
-// orderOf writes a method Less as a function that compares two elements.
-func (x *function) orderOf(less *ast.FuncDecl, elem types.Type, names [2]string) (string, bool) {
+// ofMethod writes a method Less as a function that compares two elements.
+func (x order) ofMethod(less *ast.FuncDecl, elem types.Type, names [2]string) (string, bool) {
 	ret, ok := less.Body.List[0].(*ast.ReturnStmt)
 	if !ok || len(ret.Results) != 1 {
 		return "", false
@@ -87,7 +91,7 @@ func (x *function) orderOf(less *ast.FuncDecl, elem types.Type, names [2]string)
 
 // comparison writes an expression over s[i] and s[j] that says which comes first as a
 // function that compares two elements, by names.
-func (x *function) comparison(e ast.Expr, s string, places []string, elem types.Type, names [2]string) (string, bool) {
+func (x order) comparison(e ast.Expr, s string, places []string, elem types.Type, names [2]string) (string, bool) {
 	of := types.TypeString(elem, types.RelativeTo(x.f.Pkg))
 	forth, ok := x.elements(e, s, places, names)
 	back, _ := x.elements(e, s, places, [2]string{names[1], names[0]})
