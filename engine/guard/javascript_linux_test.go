@@ -148,7 +148,7 @@ func wantOnly(t *testing.T, report guard.Report, where string) {
 // jsFunction is a function of JavaScript, a call of it as a test makes it, and an edit.
 type jsFunction struct{ name, code, test, was, is, where string }
 
-func eachFunctionOfJavaScript(t *testing.T, list []jsFunction) {
+func eachFunctionOfJavaScript(t *testing.T, cases int, list []jsFunction) {
 	t.Helper()
 	for i, c := range list {
 		t.Run(c.name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func eachFunctionOfJavaScript(t *testing.T, list []jsFunction) {
 				"index.js":         "'use strict';\n" + c.code + "\nmodule.exports = { " + name + " };\n",
 				"test/kit.test.js": "const test = require('node:test');\nconst { " + name + " } = require('..');\ntest('it', async () => {\n  " + c.test + "\n});\n",
 			}
-			report := mustCheckJavaScript(t, guard.Options{Cases: 200}, files, "index.js", c.was, c.is)
+			report := mustCheckJavaScript(t, guard.Options{Cases: cases}, files, "index.js", c.was, c.is)
 			wantOnly(t, report, c.where)
 		})
 	}
@@ -270,7 +270,7 @@ const ESCAPED = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };`,
 func TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound(t *testing.T) {
 	t.Parallel()
 	fn := jsFunctions
-	eachFunctionOfJavaScript(t, []jsFunction{
+	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"a bound is off by one", fn["grade"], `grade(95), grade(60), grade(10);`, `points >= 50`, `points > 50`, "index.grade"},
 		{"work is left out above 5,000 items", fn["total"], `total([0.5, 0.25, 1]);`, `  let sum = 0;`, `  let sum = 0;
   if (list.length > 5000) return sum;`, "index.total"},
@@ -309,7 +309,7 @@ function parse(value) {
 func TestRefactoringsOfJavaScriptFunctionsRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	fn := jsFunctions
-	eachFunctionOfJavaScript(t, []jsFunction{
+	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"a set knows what was seen", fn["unique"], `unique([1, 2, 1]);`, `  const out = [];
   for (const x of list) if (!out.includes(x)) out.push(x);
   return out;`, `  return [...new Set(list)];`, ""},

@@ -1,6 +1,7 @@
 // Answers one request: makes the cases that it asks for, and tells what came of each.
 'use strict';
 const fs = require('fs');
+const { Brinks } = require('./brinks.cjs');
 const { Draws, pack, seedOf, short, unpack } = require('./draws.cjs');
 const { Edges } = require('./near.cjs');
 const { Play } = require('./play.cjs');
@@ -150,12 +151,13 @@ class Session {
     }
   }
 
-  /** Answers with the cases that do something in the marked code that none before did. */
+  /** Answers with the cases that do something in the marked code that none before did, and those at which the answer changes. */
   async explore() {
     const { q } = this;
     let position = 0;
     for (const g of q.groups.filter((g) => this.groups.includes(g) && this.found.has(g))) {
       const seen = new Set();
+      const brinks = new Brinks();
       const kept = this.corpus(g);
       const given = kept.length;
       let started = false;
@@ -166,12 +168,15 @@ class Session {
         if (!started) this.write({ k: 'start', g, i, p: position });
         started = true;
         const d = new Draws(seedOf('explore', String(q.seed || 0), g, String(i)));
-        const script = i < given ? kept[i] : kept.length > 0 && i % 3 ? this.varyOf(g).other(d.pick(kept), d) : this.script(g, i - given);
-        await this.one(position, g, script);
+        const other = () => (kept.length > 0 && i % 3 ? this.varyOf(g).other(d.pick(kept), d) : this.script(g, i - given));
+        const script = i < given ? kept[i] : (i % 3 === 1 && brinks.next()) || other();
+        const { out } = await this.one(position, g, script);
+        const brink = brinks.saw(out);
+        brinks.take(script, out);
         const ran = this.marks.ran();
         if (ran.length > 0 && !reached) this.write({ k: 'reach', g });
         reached = reached || ran.length > 0;
-        if (ran.every((x) => seen.has(x))) continue;
+        if (!brink && ran.every((x) => seen.has(x))) continue;
         ran.forEach((x) => seen.add(x));
         kept.push(script);
         this.write({ k: 'keep', g, i, p: position, c: pack(script) });

@@ -338,4 +338,4 @@ function simpler(script, edges) {
   return out.filter((s) => s.length > 0 && JSON.stringify(s) !== JSON.stringify(script)).slice(0, script.some((s) => s.r > MOST_DRAWN) ? FEW : MANY);
 }
 
-module.exports = { Vary, refs, simpler, some };
+module.exports = { Vary, at, places, put, refs, simpler, some };

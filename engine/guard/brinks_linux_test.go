@@ -31,8 +31,25 @@ class Test(unittest.TestCase):
 `
 
 func TestPythonGuardAsksAtTheNumbersWhereAnAnswerChanges(t *testing.T) {
+	t.Parallel()
 	eachIsFound(t, 600, gauges, testGauges, []edited{
 		{"years of rounded hours", `(int(seconds / 3600) // 24`, `(hours // 24`, "kit.age"},
 		{"a number in a text", `int(number) * 3 // 500000`, `(int(number) * 3 + 4) // 500000`, "kit.room"},
+	})
+}
+
+func TestJavaScriptGuardAsksAtTheNumbersWhereAnAnswerChanges(t *testing.T) {
+	t.Parallel()
+	eachFunctionOfJavaScript(t, 2400, []jsFunction{
+		{"years of rounded hours", `function age(seconds) {
+  const hours = Math.round(seconds / 3600);
+  if (seconds < 3600) return 'minutes';
+  if (hours < 48) return hours + ' hours';
+  return Math.floor(Math.floor(seconds / 3600) / 24 / 365) + ' years';
+}`, `age(7200);`, `Math.floor(Math.floor(seconds / 3600) / 24`, `Math.floor(hours / 24`, "index.age"},
+		{"a number in a text", `function room(text) {
+  const [number, unit] = text.split(' ');
+  return Math.floor((number * 3) / 500000) + unit;
+}`, `room('12 kB');`, `(number * 3) / 500000`, `(number * 3 + 4) / 500000`, "index.room"},
 	})
 }
