@@ -16,6 +16,7 @@ import (
 // TestNoVerbLeavesACheckoutBehind looks where checkouts lie, mostly in memory, after
 // each verb that measures. It sets this process's environment, so it is not parallel.
 func TestNoVerbLeavesACheckoutBehind(t *testing.T) {
+	suitetest.Full(t, "runs most verbs one after the other; TestWhatVerbsPrintFitsTheSchema runs them every day")
 	t.Setenv("HOME", filepath.Join(filepath.Dir(program(t)), "home"))
 	t.Setenv("XDG_CACHE_HOME", "")
 	dir := plot(t, "budget: {jobs: 3}")

@@ -53,6 +53,7 @@ func lose(t *testing.T, store, rev string) {
 }
 
 func TestACandidateWhoseAncestorIsLostLeavesByWhatNeedsItNotAndTheSearchGoesOn(t *testing.T) {
+	suitetest.Full(t, "runs an experiment several times; TestDecisionsWithoutAnEngineWaitForTheNextRun stands for it")
 	t.Parallel()
 	dir := stairs(t, "3")
 	must(t, dir, "run", "--headless", "--set", "search.operators.mutate=1", "--set", "search.selection=rank")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/evidence"
 )
 
@@ -114,6 +115,7 @@ func TestAPromotionAsJSONIsOneDocument(t *testing.T) {
 }
 
 func TestAFileThatSomebodyTakesOutMakesNoFolder(t *testing.T) {
+	suitetest.Full(t, "runs an experiment for one file; TestARunLeavesTheRepositoryAsItWas stands for it")
 	t.Parallel()
 	dir := newSmall(t)
 	must(t, dir, "run", "--headless", "--max-jobs", "2")
@@ -135,6 +137,7 @@ func TestAFileThatSomebodyTakesOutMakesNoFolder(t *testing.T) {
 }
 
 func TestTheValueOfAPairedExperimentIsTakenOutAsARatio(t *testing.T) {
+	suitetest.Full(t, "runs a paired experiment; TestAHeadlessRunEndsWithAResultAndAVerdict stands for it")
 	t.Parallel()
 	dir := newSmall(t)
 	put(t, dir, map[string]string{"atoll.yaml": strings.Replace(smallYAML, "  objective: total\n", "  objective: total\n  paired: true\n", 1)})
@@ -161,6 +164,7 @@ func TestTheValueOfAPairedExperimentIsTakenOutAsARatio(t *testing.T) {
 }
 
 func TestWhereValuesVaryNoListTellsLuckAsAValue(t *testing.T) {
+	suitetest.Full(t, "runs an experiment whose values vary; TestAHeadlessRunEndsWithAResultAndAVerdict stands for it")
 	t.Parallel()
 	dir := newNoisy(t, "0", "10")
 	must(t, dir, "run", "--headless")

@@ -243,6 +243,7 @@ func guardedRun(t *testing.T, more string) (dir, yaml, id string) {
 }
 
 func TestABehaviourThatTheFileAcceptsNowDoesNotStopAPromotion(t *testing.T) {
+	suitetest.Full(t, "compares behaviour in an experiment; TestAVerifiedPromotionStandsOnTheBranchAsItIsNow stands for it")
 	t.Parallel()
 	dir, yaml, id := guardedRun(t, "guard_commands: [{command: [cat, numbers.conf]}]\n")
 	if c := atoll(t, dir, "promote", id, "--verify"); c.code != 1 || !strings.Contains(c.err, "behaves in another way") {
@@ -254,6 +255,7 @@ func TestABehaviourThatTheFileAcceptsNowDoesNotStopAPromotion(t *testing.T) {
 }
 
 func TestADifferenceThatWasAcceptedIsNotWhenTheCandidateIsRejected(t *testing.T) {
+	suitetest.Full(t, "compares behaviour in an experiment; TestAVerifiedPromotionStandsOnTheBranchAsItIsNow stands for it")
 	t.Parallel()
 	dir, _, _ := guardedRun(t, "guard_commands: [{command: [cat, numbers.conf]}]\n")
 	var held struct {
@@ -278,6 +280,7 @@ func TestADifferenceThatWasAcceptedIsNotWhenTheCandidateIsRejected(t *testing.T)
 }
 
 func TestALesserTimeThatNothingVouchesForNeedsAPerson(t *testing.T) {
+	suitetest.Full(t, "runs an experiment; TestAVerifiedPromotionStandsOnTheBranchAsItIsNow stands for it")
 	t.Parallel()
 	dir := newSmall(t)
 	yaml := strings.NewReplacer("jobs: 12", "jobs: 6", "total", "time_ms", "  output:", "  direction: minimize\n  output:").Replace(smallYAML)
@@ -320,6 +323,7 @@ func TestWhatNothingVouchesForIsRefusedBeforeItsPartsAreMeasured(t *testing.T) {
 }
 
 func TestCommandsToCompareAreTakenFromTheFileAsItIsNow(t *testing.T) {
+	suitetest.Full(t, "compares behaviour in an experiment; TestAVerifiedPromotionStandsOnTheBranchAsItIsNow stands for it")
 	t.Parallel()
 	dir, yaml, id := guardedRun(t, "")
 	if out := must(t, dir, "promote", id, "--verify", "--branch", "blind"); !strings.Contains(out, "take care  nothing but the evaluator looked whether it still does the same") {
@@ -362,6 +366,7 @@ func TestAComparisonThatFailedNeedsAPersonWhateverTestsPass(t *testing.T) {
 }
 
 func TestWhatNothingComparedIsPromotedWithAWord(t *testing.T) {
+	suitetest.Full(t, "runs an experiment; TestAVerifiedPromotionStandsOnTheBranchAsItIsNow stands for it")
 	t.Parallel()
 	dir := newSmall(t)
 	put(t, dir, map[string]string{"atoll.yaml": smallYAML + "guard: on\n"})

@@ -341,6 +341,7 @@ func TestWhatInitWroteIsNoChangeThatCouldBeForgotten(t *testing.T) {
 }
 
 func TestTheRootGainsNothingOnItself(t *testing.T) {
+	suitetest.Full(t, "runs an experiment; TestAHeadlessRunEndsWithAResultAndAVerdict stands for it")
 	t.Parallel()
 	dir := another(t, "atoll.yaml", strings.Replace(smallYAML, "objective:", "repeats: 3\n  objective:", 1))
 	put(t, dir, map[string]string{"eval.sh": "echo total=$(od -An -N2 -tu2 /dev/urandom)\n"})
@@ -352,6 +353,7 @@ func TestTheRootGainsNothingOnItself(t *testing.T) {
 }
 
 func TestARunThatGoesOnDoesNotTellAgainWhatTheLastOneTold(t *testing.T) {
+	suitetest.Full(t, "runs an experiment twice; TestOnceAndMaxJobsCountTheWholeExperiment stands for it")
 	t.Parallel()
 	dir := newSmall(t)
 	first := must(t, dir, "run", "--headless", "--max-jobs", "3")

@@ -201,6 +201,7 @@ func TestAnInjectedCommitBecomesACandidate(t *testing.T) {
 }
 
 func TestWhereNothingCountsBesideTheObjectiveTheFrontIsEmptyAndSaysWhy(t *testing.T) {
+	suitetest.Full(t, "runs an experiment for one verb; TestWhatVerbsPrintFitsTheSchema stands for it")
 	t.Parallel()
 	dir := finished(t)
 	for _, c := range []struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -137,6 +138,7 @@ func TestARootThatFailsOnceIsMeasuredOnceMore(t *testing.T) {
 }
 
 func TestARootThatCannotBeMeasuredEndsTheRunBeforeAnythingIsSpent(t *testing.T) {
+	suitetest.Full(t, "waits for timeouts; TestWithoutLeaveAChangedEvaluatorStopsTheRun stands for it")
 	t.Parallel()
 	for name, command := range map[string]string{
 		"exit code":        "sh -c 'echo broken >&2; exit 3'",
@@ -201,6 +203,7 @@ func TestOneEngineAtATimeRunsAStateDirectory(t *testing.T) {
 }
 
 func TestABranchIsToldWithWhatItsGainWasVerifiedOn(t *testing.T) {
+	suitetest.Full(t, "runs an experiment; TestAnExperimentRunsToItsBudgetAndEveryJobIsAccountedFor stands for it")
 	t.Parallel()
 	l := newLab(t)
 	l.run()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/store/fault"
 )
 
@@ -13,6 +14,7 @@ import (
 var severalYAML = strings.Replace(labYAML, "root_repeats: 2\n", "root_repeats: 3\n  repeats: 3\nseed: 7\n", 1)
 
 func TestAKillBetweenSamplesHasNoneOfThemMeasuredAgain(t *testing.T) {
+	suitetest.Full(t, "kills runs again and again; TestKillsAtEveryPointAndAtAnyMomentLoseNothing stands for it")
 	t.Parallel()
 	const kills = 8
 	calm := bareLab(t, map[string]string{"program.txt": program, "measure.sh": measure})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atoll/config"
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/store/record"
 )
@@ -23,6 +24,7 @@ awk -v out="$ATOLL_RESULT" '{s+=$3; v[NR]=$3} END {
 `
 
 func TestAPrivateMetricReachesNoPromptOfAnyRole(t *testing.T) {
+	suitetest.Full(t, "runs an experiment with every role; TestNotesSurviveATreeThatIsGone has one with prompts")
 	t.Parallel()
 	m := newFakeModel(t)
 	m.reply = func(prompt string) string {

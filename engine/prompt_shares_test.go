@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 )
 
 func TestPromptsShowWhatAModelCanLearnFrom(t *testing.T) {
+	suitetest.Full(t, "records a run of many prompts; the samples of package prompt stand for it")
 	t.Parallel()
 	m := newFakeModel(t)
 	heeding(m)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine"
 	"atoll/engine/view"
 	"atoll/store/record"
@@ -24,6 +25,7 @@ func reading(t *testing.T) (eng *engine.Engine, last *view.Snapshot, all []recor
 }
 
 func TestTheBestAreLookedForAmongAll(t *testing.T) {
+	suitetest.Full(t, "runs an experiment for one list; TestElitesAreListedByNumberOrByValue stands for it")
 	t.Parallel()
 	eng, last, all, stop := reading(t)
 	defer stop()

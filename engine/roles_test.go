@@ -22,6 +22,7 @@ import (
 )
 
 func TestTheBuiltInMapperProposesTargetsBeforeTheFirstJob(t *testing.T) {
+	suitetest.Full(t, "runs an experiment; TestAModelProposesTargetsThatAPersonFreezesAndDrops stands for it")
 	t.Parallel()
 	offline := func(c *config.Config) {
 		c.Agents = []config.Agent{{Name: "offline", Kind: "offline", Weight: 1, Attempts: 1}}

@@ -66,6 +66,7 @@ func (l *lab) told() []string {
 }
 
 func TestAnAgentThatHeedsEveryWordMakesTheSameWithAnyNumberOfWorkers(t *testing.T) {
+	suitetest.Full(t, "runs an experiment for each number of workers; TestARunThatHasEnoughMakesTheSameJobsWithAnyNumberOfWorkers stands for it")
 	t.Parallel()
 	m := newFakeModel(t)
 	heeding(m)

@@ -24,15 +24,13 @@ func mustCheckPython(t *testing.T, o guard.Options, module, test string, edits .
 // edited is an edit of a module, and which of its functions then behaves in another way.
 type edited struct{ name, was, is, where string }
 
-// eachIsFound tries edits of a module of one file, every day the first of them.
+// eachIsFound tries edits of a module of one file. Every day TestAChangeOfAPythonFunctionIsFound stands for them.
 func eachIsFound(t *testing.T, cases int, module, test string, list []edited) {
 	t.Helper()
-	for i, c := range list {
+	suitetest.Full(t, "compares a Python module for each edit; TestAChangeOfAPythonFunctionIsFound stands for them")
+	for _, c := range list {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a Python module; the case before it stands for it")
-			}
 			wantWhere(t, mustCheckPython(t, guard.Options{Cases: cases}, module, test, c.was, c.is), c.where)
 		})
 	}

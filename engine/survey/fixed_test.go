@@ -69,6 +69,7 @@ func TestASettingThatABenchmarkPrintsIsNoObjective(t *testing.T) {
 }
 
 func TestWhatLiesInTheFolderOfABenchmarkIsProtectedHoweverManyFilesItHolds(t *testing.T) {
+	suitetest.Full(t, "surveys a project; TestScriptsAreReadAsTheyReport stands for it")
 	t.Parallel()
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")

@@ -4,9 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"atoll/config/suitetest"
 )
 
 func TestTestsOfGoAreTimedAsTheyAreBuilt(t *testing.T) {
+	suitetest.Full(t, "builds tests of Go in sandboxes; TestCallsOfPythonTestsBecomeABenchmark times tests")
 	t.Parallel()
 	const (
 		module = "module example.com/x\n\ngo 1.22\n"

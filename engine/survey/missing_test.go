@@ -71,6 +71,7 @@ func TestNodeFindsWhatNpmBuilds(t *testing.T) {
 }
 
 func TestPackagesThatAreNotInstalledNeedOneAdvice(t *testing.T) {
+	suitetest.Full(t, "surveys projects; TestWithoutItsPackagesNothingIsSaidOfWhatTestsCall stands for them")
 	t.Parallel()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -228,6 +229,7 @@ func TestCodeThatReadsTheClockMayChangeWhereTheEvaluatorHasItsOwn(t *testing.T) 
 }
 
 func TestASourceThatReadsTheClockMayChangeWhereCallsAreTimedFromOutside(t *testing.T) {
+	suitetest.Full(t, "surveys a project; TestCallsOfPythonTestsBecomeABenchmark stands for it")
 	t.Parallel()
 	needsPython(t)
 	r, said, err := surveyed(t, map[string]string{

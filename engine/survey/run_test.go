@@ -237,6 +237,7 @@ func TestTestsAloneGetABenchmarkOfTheHottestFunctions(t *testing.T) {
 }
 
 func TestTestsWithoutCallableFunctionsAreTimed(t *testing.T) {
+	suitetest.Full(t, "surveys a project; TestCallsOfPythonTestsBecomeABenchmark stands for it")
 	t.Parallel()
 	r, said, err := surveyed(t, map[string]string{
 		"Makefile": "test:\n\tsh check.sh\n", "check.sh": "grep -q main main.c\n", "main.c": "int main(void) { return 0; }\n",
@@ -475,6 +476,7 @@ func TestACallOfAModuleThatIsAFunctionIsNamed(t *testing.T) {
 }
 
 func TestATimeThatIsMostlyBuildingIsMarked(t *testing.T) {
+	suitetest.Full(t, "builds a project again and again; TestWhatMakeOnlyBuildsIsRun surveys one with make")
 	t.Parallel()
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("cc is not on the PATH")

@@ -10,6 +10,7 @@ import (
 )
 
 func TestMakeIsNotWhatIsTimed(t *testing.T) {
+	suitetest.Full(t, "surveys projects with make; TestWhatMakeOnlyBuildsIsRun stands for them")
 	t.Parallel()
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("no compiler of C here")
