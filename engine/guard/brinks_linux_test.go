@@ -16,24 +16,30 @@ def age(seconds):
 def room(text):
     number, unit = text.split()
     return "%d%s" % (int(number) * 3 // 500000, unit)
+
+
+def late(stamp):
+    return stamp[:8].isdigit() and len(stamp) == 8 and int(stamp[4:6]) > 73
 `
 
 const testGauges = `
 import unittest
 
-from kit import age, room
+from kit import age, late, room
 
 
 class Test(unittest.TestCase):
     def test(self):
         self.assertEqual(age(7200), "2 hours")
         self.assertEqual(room("12 kB"), "0kB")
+        self.assertFalse(late("19970902"))
 `
 
 func TestPythonGuardAsksAtTheNumbersWhereAnAnswerChanges(t *testing.T) {
 	t.Parallel()
 	eachIsFound(t, 600, gauges, testGauges, []edited{
 		{"years of rounded hours", `(int(seconds / 3600) // 24`, `(hours // 24`, "kit.age"},
+		{"a number of two digits within a longer run", `> 73`, `> 74`, "kit.late"},
 		{"a number in a text", `int(number) * 3 // 500000`, `(int(number) * 3 + 4) // 500000`, "kit.room"},
 	})
 }

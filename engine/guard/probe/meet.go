@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"reflect"
@@ -191,6 +192,7 @@ func (p *place) texts(from, to operand, allowed func(int64) bool) (out, guesses 
 			}
 		}
 	}
+	out = append(out, inRuns(s, from.whole, to.whole)...)
 	if character(from.whole) && character(to.whole) {
 		was, is := string(rune(from.whole)), string(rune(to.whole))
 		if at := strings.Index(s, was); at >= 0 {
@@ -202,6 +204,26 @@ func (p *place) texts(from, to operand, allowed func(int64) bool) (out, guesses 
 		out = append(out, ofLength(s, from.whole, to.whole)...)
 	}
 	return out, guesses
+}
+
+// inRuns are texts that hold to, or one beside it, where a longer run of digits holds from in
+// as many digits: the day of 20240229.
+func inRuns(s string, from, to int64) (out []string) {
+	for width := 2; width <= 4; width++ {
+		was := fmt.Sprintf("%0*d", width, from)
+		for _, run := range digitRuns.FindAllStringIndex(s, mostRuns) {
+			at := strings.LastIndex(s[run[0]:run[1]], was)
+			if at < 0 || len(was) != width || run[1]-run[0] <= width {
+				continue
+			}
+			for _, w := range besides(to) {
+				if is := fmt.Sprintf("%0*d", width, w); w >= 0 && len(is) == width {
+					out = append(out, s[:run[0]+at]+is+s[run[0]+at+width:])
+				}
+			}
+		}
+	}
+	return out
 }
 
 // ofLength are texts of which the whole, or a word, has the length to where it had from.

@@ -83,6 +83,17 @@ func TestTheTwoSidesOfAComparisonAreBroughtTogether(t *testing.T) {
 				}
 			}
 		}},
+		"a number of two digits within a longer run": {true, Literals{Strings: []string{"at 19970902T090000"}}, func(told func(a, b any), met *bool) any {
+			return func(text string) {
+				_, date, _ := strings.Cut(text, " ")
+				if date, _, ok := strings.Cut(date, "T"); ok && len(date) == 8 {
+					if month, err := strconv.Atoi(date[4:6]); err == nil {
+						told(month, 73)
+						*met = *met || month == 73
+					}
+				}
+			}
+		}},
 		"a text within a text": {false, Literals{Strings: []string{"key=val"}}, func(told func(a, b any), met *bool) any {
 			return func(text string) {
 				if key, _, ok := strings.Cut(text, "="); ok {

@@ -151,6 +151,18 @@ def characters(s, a, b):
     return [s[:at] + chr(n) + s[at + 1 :] for n in besides(b) if 0 <= n <= 0x10FFFF and not 0xD800 <= n <= 0xDFFF] if at >= 0 else []
 
 
+def in_runs(s, a, b):
+    """Texts that hold b, or one beside it, where a longer run of digits holds a in as many digits: the day of 20240229."""
+    out = []
+    for width in (2, 3, 4):
+        was = "%0*d" % (width, a)
+        for run in list(DIGITS.finditer(s))[:MOST_RUNS] if len(was) == width else ():
+            at = s.rfind(was, run.start(), run.end())
+            if at >= 0 and run.end() - run.start() > width:
+                out += [s[:at] + "%0*d" % (width, n) + s[at + width :] for n in besides(b) if 0 <= n < 10**width]
+    return out
+
+
 def texts(s, a, b):
     """Texts that hold b where s holds a: as it is or in another case, as a number in digits, as a length, as a character."""
     if type(a) is str:
@@ -173,6 +185,7 @@ def texts(s, a, b):
         held, near = wholes(int(run.group()), a, b)
         out += [s[: run.start()] + str(n) + s[run.end() :] for n in held if n >= 0]
         guesses += [s[: run.start()] + str(n) + s[run.end() :] for n in near if n >= 0]
+    out += in_runs(s, a, b)
     if 0 <= b <= LONGEST_SPELLED:
         words = [m.span() for m in WORDS.finditer(s) if m.end() - m.start() == a]
         for start, end in dict.fromkeys([(0, len(s))] + words[:MOST_RUNS]):
