@@ -44,7 +44,7 @@ for group, test in plays.chosen.items():
 func TestATestOfPythonTellsWhatItLooksAtInThePlaceOfWhatItExpects(t *testing.T) {
 	t.Parallel()
 	mustHave(t, "python3")
-	const module = "class Box:\n    def __init__(self, *held):\n        self.held = list(held)\n\n    def put(self, v):\n        self.held.append(v)\n        return self\n\n\ndef f(v):\n    if v == 'bad':\n        raise ValueError('no ' + v)\n    return v * 2\n\n\nSAME = {'a': []}\n\n\ndef same():\n    return dict(SAME)\n\n\nclass Table:\n    def __init__(self, **held):\n        self._held = held\n\n    def keys(self):\n        return self._held.keys()\n\n    def __getitem__(self, k):\n        return self._held[k]\n\n    def __setitem__(self, k, v):\n        self._held[k] = v\n\n    def line(self):\n        return ' '.join(map(str, self._held.values()))\n"
+	const module = "class Box:\n    def __init__(self, *held):\n        self.held = list(held)\n\n    def put(self, v):\n        self.held.append(v)\n        return self\n\n\ndef f(v):\n    if v == 'bad':\n        raise ValueError('no ' + v)\n    return v * 2\n\n\nSAME = {'a': []}\n\n\ndef same():\n    return dict(SAME)\n\n\nclass Table:\n    def __init__(self, **held):\n        self._held = held\n\n    def keys(self):\n        return self._held.keys()\n\n    def __getitem__(self, k):\n        return self._held[k]\n\n    def __setitem__(self, k, v):\n        self._held[k] = v\n\n    def line(self):\n        return ' '.join(map(str, self._held.values()))\n\n\ndef assert_two(v):\n    assert f(v) == 'dd'\n\n\ndef case():\n    import unittest\n\n    class Case(unittest.TestCase):\n        def assertDoubled(self, v, want):\n            self.assertMultiLineEqual(f(v), want)\n            with self.assertRaises(ValueError):\n                f('bad')\n\n    return Case\n"
 	class := func(body string) string {
 		return "import unittest\nfrom kit import Box, f\n\n\nclass Test(unittest.TestCase):\n" + body
 	}
@@ -118,6 +118,12 @@ func TestATestOfPythonTellsWhatItLooksAtInThePlaceOfWhatItExpects(t *testing.T) 
 			"what another class sets up", class("    def setUp(self):\n        self.box = Box(7)\n\n    def test_a(self):\n        self.assertTrue(self.box._held or f(1))\n\n    def test_b(self):\n        self.assertEqual(f(1), 2)\n") + "\n\nclass More(Test):\n    def test_more(self):\n        self.assertEqual(f(self.box.held), [7, 7])\n", nil,
 			[]string{"More.test_more of test_kit.py | Box(7): Box{held=[7]} | f(self.box.held): [7, 7]", "Test.test_b of test_kit.py | Box(7): Box{held=[7]} | f(1): 2"},
 		},
+		{
+			"helpers whose names begin as those of unittest, of the class, its base, the file and another one", "from kit import assert_two, case, f\n\ndef assert_same(v, want):\n    assert f(v) == want\n\nclass Test(case()):\n    def assertMine(self, v, want):\n        self.assertEqual(f(v), want)\n\n    def test_f(self):\n        self.assertMine('a', 'aa')\n        assert_same('b', want='bb')\n        self.assertDoubled('c', 'cc')\n        assert_two('d')\n        self.assertEqual(f('e'), 'ee')\n",
+			map[int]any{0: "x", 2: "y", 4: "z", 6: 5},
+			[]string{"Test.test_f of test_kit.py with 'x' for 'a', 'y' for 'b', 'z' for 'c', 5 for 'd' | f(v): 'xx' | want: 'aa' | self.assertEqual(f(v), want): False | f(v): 'yy' | want: 'bb' | f(v) == want: False | assertMultiLineEqual: 'zz' | assertMultiLineEqual: 'cc' | it: raises ValueError: no bad | it: raises AssertionError | f('e'): 'ee'"},
+		},
+		{"what looks as a helper and is none of the tree's is not called", "from operator import truth as assert_true\nfrom kit import f\n\ndef test_f():\n    assert_true(f('a'))\n", nil, []string{"test_f of test_kit.py | f('a'): 'aa'"}},
 		{"what ends it", "from kit import f\n\ndef test_f():\n    assert f('a') == 'aa'\n    f('b')[0].none\n    f('c')\n", nil, []string{"test_f of test_kit.py | f('a'): 'aa' | raises AttributeError or TypeError"}},
 		{"what looks at more than callers see is not played", "from unittest import mock\nfrom kit import Box, f\n\ndef test_a():\n    assert Box(1)._held == f(1)\n\ndef test_b():\n    with mock.patch('kit.f'):\n        f(2)\n\ndef test_c(tmpdir):\n    f(3)\n", nil, nil},
 	} {

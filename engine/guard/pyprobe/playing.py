@@ -4,15 +4,16 @@ Standard library only.
 """
 import contextlib
 import copy
+import functools
 import os
 import sys
 import types
 
 from atoll_guard_offers import module_of
 from atoll_guard_outcomes import FLOAT_MARK, failure, is_drained, show
-from atoll_guard_scenarios import EXPECT, GIVEN, HELD, LITERAL, Module, RAISED, SEE, SETTING_UP, TRUTH
+from atoll_guard_scenarios import EXPECT, EXPECTING, GIVEN, HELD, HELPER, LITERAL, Module, RAISED, SEE, SETTING_UP, SKIPPED, TRUTH, assertions
 from atoll_guard_sharing import MARK, rooms
-from atoll_guard_tree import TREE, of_tree
+from atoll_guard_tree import TREE, in_tree, of_tree
 
 STEP = "\x04"  # between the things that are told
 MOST_TOLD = 200  # things of one case
@@ -133,6 +134,37 @@ class Stage:
         with Expecting(self):
             f(*args, **kwargs)
 
+    def helper(self, f, *args, **kwargs):
+        """Calls a helper of the tests. What it expects does not hold for other values, and is no end; what is none of the tree's is not asked."""
+        if in_tree(getattr(getattr(f, "__code__", None), "co_filename", "<")):
+            try:
+                f(*args, **kwargs)
+            except AssertionError as e:
+                self.tell("it", self.failure(e))
+
+    def asserted(self, name, *args, **kwargs):
+        """Stands for an assertion of unittest that a helper of another file makes."""
+        if name in EXPECTING:
+            rest = args[1 + (name in SKIPPED) :]
+            return self.raised(*rest, **kwargs) if rest else Expecting(self)
+        for v in args[:2]:
+            self.see(name, v, True)
+        return None
+
+    def hears_unittest(self):
+        """Has all assertions of unittest told while a test is played."""
+        from unittest import TestCase
+
+        def telling(name, assertion):
+            @functools.wraps(assertion)
+            def told(me, *args, **kwargs):
+                return self.asserted(name, *args, **kwargs) if self.playing else assertion(me, *args, **kwargs)
+
+            return told
+
+        for name in assertions():
+            setattr(TestCase, name, telling(name, getattr(TestCase, name)))
+
 
 def is_table(v):
     """Whether a value is of a class of the tree that has keys and is written to by them."""
@@ -201,6 +233,8 @@ class Plays:
 
     def loaded(self, file):
         """The tests of a file, and the module with what it defines, which is made once in a process."""
+        if not self.modules:
+            self.stage.hears_unittest()
         if file not in self.modules:
             parts = file.removesuffix(".py").split("/")
             first = len(parts) - 1
@@ -210,7 +244,7 @@ class Plays:
             *before, source = self.kept["sources"][file]
             plan, module = Module(source, before), types.ModuleType(name)
             module.__file__, module.__package__ = os.path.join(TREE, file), name.rpartition(".")[0]
-            for key, f in ((LITERAL, self.stage.literal), (SEE, self.stage.see), (GIVEN, self.stage.given), (TRUTH, self.stage.truth), (RAISED, self.stage.raised), (EXPECT, lambda: Expecting(self.stage)), (HELD, self.stage.hold)):
+            for key, f in ((LITERAL, self.stage.literal), (SEE, self.stage.see), (GIVEN, self.stage.given), (TRUTH, self.stage.truth), (RAISED, self.stage.raised), (EXPECT, lambda: Expecting(self.stage)), (HELPER, self.stage.helper), (HELD, self.stage.hold)):
                 setattr(module, key, f)
             sys.modules.setdefault(name, module)
             exec(compile(plan.tree, module.__file__, "exec"), vars(module))

@@ -9,6 +9,7 @@ Standard library only.
 import ast
 import collections
 import contextlib
+import functools
 import os
 import pickle
 import time
@@ -18,7 +19,7 @@ from atoll_guard_keeping import WRITERS
 from atoll_guard_offers import module_of
 from atoll_guard_tree import TREE
 
-LITERAL, SEE, GIVEN, TRUTH, RAISED, EXPECT, HELD = ("__atoll_%s__" % name for name in ("literal", "see", "given", "truth", "raised", "expect", "held"))
+LITERAL, SEE, GIVEN, TRUTH, RAISED, EXPECT, HELPER, HELD = ("__atoll_%s__" % name for name in ("literal", "see", "given", "truth", "raised", "expect", "helper", "held"))
 MOST_LITERALS = 40  # of one test
 MOST_ROWS = 12  # of one test
 MOST_PARTS = 200  # nodes of one literal
@@ -36,6 +37,14 @@ BEYOND = {  # names of what a test does beside asking the code: its answers are 
     "chdir", "fork", "kill", "stdout", "stderr", "environ", "exit", "_exit",
 }
 DECORATORS = {"skip", "skipif", "skipIf", "skipUnless", "expectedFailure", "xfail", "usefixtures", "given", "patch", "mark", "parametrize"}
+
+
+@functools.lru_cache
+def assertions():
+    """The names that unittest has for what a test expects."""
+    from unittest import TestCase  # most processes of the probe play no test
+
+    return frozenset(name for name in dir(TestCase) if name.startswith("assert"))
 
 
 def last_name(node):
@@ -109,9 +118,17 @@ class Telling(ast.NodeTransformer):
             return ast.Expr(ast.Call(ast.Name(RAISED, ast.Load()), [self.visit(a) for a in args], [self.visit(k) for k in node.value.keywords]) if args else ast.Constant(None))
         if not name.startswith("assert"):
             return ast.Expr(self.see(node.value, asked_for=False))
+        if name not in assertions():
+            return ast.Expr(self.helper(node.value))
         if name == "assertEqual" and len(args) > 1:
             return ast.Expr(self.compared(node.value, args[0], ast.Eq(), args[1]))
         return [ast.Expr(self.see(a, True)) for a in args[:2] if asks(a)] or ast.Expr(ast.Constant(None))
+
+    def helper(self, node):
+        """Has what looks as if it asserted called, if it is code of the tree: that asks what it is given, or of it."""
+        tells = lambda a: asks(a) and not isinstance(a, ast.Starred) and getattr(a, "id", "") != "self"
+        args = [self.see(a) if tells(a) else self.visit(a) for a in node.args]
+        return ast.Call(ast.Name(HELPER, ast.Load()), [self.visit(node.func), *args], [self.visit(k) for k in node.keywords])
 
     def visit_Assign(self, node):
         made = any(isinstance(n, ast.Call) for n in ast.walk(node.value))
