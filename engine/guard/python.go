@@ -144,6 +144,7 @@ type pyRequest struct {
 	Sources   map[string]string `json:"sources,omitempty"`
 	Files     []string          `json:"files,omitempty"`
 	TestFiles []string          `json:"testfiles,omitempty"`
+	Seconds   int               `json:"seconds,omitempty"` // of the processor, in which what was recorded is kept
 }
 
 func (p *pyCheck) run(ctx context.Context) error {
@@ -248,7 +249,7 @@ func (p *pyCheck) affected(ctx context.Context) (reach, error) {
 func (p *pyCheck) record(ctx context.Context) error {
 	p.doing("recording the calls of the tests")
 	calls, err := p.recorded(ctx, python, func() (sandbox.Result, error) {
-		return p.ask(ctx, p.g.box, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts}, recordingName)
+		return p.ask(ctx, p.g.box, p.root, pyRequest{Mode: "record", Tests: p.g.o.PythonTests, Scripts: p.g.o.PythonScripts, Seconds: int(recordingWork.Seconds())}, recordingName)
 	})
 	if err != nil {
 		return err

@@ -47,6 +47,26 @@ def want(got, wanted):
     if got != wanted:
         sys.exit("got %r, want %r" % (got, wanted))
 `
+	const tests = `
+import os, pickle, subprocess
+import atoll_guard_recording as recording
+
+def recorded_of(*methods, words=["-m", "unittest", "-q"]):
+    """What is recorded in half a second of tests."""
+    with open("test_box.py", "w") as f:
+        f.write("import subprocess, sys, unittest\nfrom box import first as one\n\nclass Test(unittest.TestCase):\n")
+        f.writelines("    def test_%s(self):\n        %s\n" % pair for pair in zip(methods[::2], methods[1::2]))
+    os.environ["ATOLL_GUARD_RECORDING"] = "recording"
+    child = os.fork()
+    if not child:
+        try:
+            recording.record({"tests": words, "seconds": 0.5 if words else 60})
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    with open("recording", "rb") as f:
+        return pickle.load(f)
+`
 	for name, script := range map[string]string{
 		"what is too large is looked at a few times": `
 large, looked = list(range(9999)), []
@@ -96,6 +116,20 @@ want(len(r.saved()["calls"]["box:first"]), 2)`,
 		"small calls are all kept, each once": `
 recorded(lambda: [box.first([n % 50]) for n in range(999)])
 want(len(r.saved()["calls"]["box:first"]), 50)`,
+		"tests that do not end leave what they did before": tests + `
+kept = recorded_of("a", "one([1])", "b", "while True: one([1])")
+want(len(kept["calls"]["box:first"]), 1)`,
+		"tests that wait for what takes the time leave what they did before": tests + `
+kept = recorded_of("a", "one([1]); subprocess.run([sys.executable, '-c', 'while time.process_time() < 1: pass'.join(['import time\\n', ''])])", "b", "one([2])")
+want(len(kept["calls"]["box:first"]), 1)`,
+		"a file of tests that cannot be read and a test that fails cost the others nothing": tests + `
+try:
+    import pytest
+except ImportError:
+    sys.exit(0)
+open("test_a.py", "w").write("import none_of_these")
+kept = recorded_of("b", "one([1]); raise ValueError", "c", "one([2])", words=None)
+want(len(kept["calls"]["box:first"]), 2)`,
 		"what an object was asked is known however often a method was called": `
 r.most = 3
 recorded(lambda: [box.Box(n).put([n]) for n in range(9)])

@@ -19,6 +19,8 @@ from atoll_guard_room import bounded
 from atoll_guard_watchdog import SLACK
 
 SCRIPT_SECONDS = 20
+SHARE_OF_TESTS = 0.8  # of what a recording may take: what is left is for keeping it
+EVERY_TEST = ["-p", turns.NAME, "--continue-on-collection-errors", "--maxfail=0"]  # for pytest: one that fails costs no other its calls
 
 
 def run_tests(words):
@@ -28,7 +30,7 @@ def run_tests(words):
         try:
             import pytest  # noqa: F401
 
-            attempts.append(["-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider"])
+            attempts.append(["-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"])
         except ImportError:
             attempts.append(["-m", "unittest", "discover", "-q"])
             for d in ("tests", "test"):
@@ -36,7 +38,7 @@ def run_tests(words):
                     attempts.append(["-m", "unittest", "discover", "-q", "-s", d] + (["-t", "."] if os.path.exists(os.path.join(d, "__init__.py")) else []))
     for words in attempts:
         if words[:1] == ["-m"]:
-            sys.argv = words[1:] + (["-p", turns.NAME] if words[1] == "pytest" else [])
+            sys.argv = words[1:] + (EVERY_TEST if words[1] == "pytest" else [])
             run = lambda w=words: runpy.run_module(w[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = list(words)
@@ -45,6 +47,32 @@ def run_tests(words):
             run()
         except SystemExit:
             pass
+
+
+TIMERS = (signal.SIGPROF, signal.ITIMER_PROF, 1), (signal.SIGALRM, signal.ITIMER_REAL, SLACK)
+
+
+def alarm(seconds, handler):
+    """Has a handler of signals called once this process has used so much of the processor, or some times as much has passed by the clock."""
+    for which, timer, times in TIMERS:
+        signal.signal(which, handler)
+        signal.setitimer(timer, times * seconds)
+
+
+def no_alarm():
+    for _, timer, _ in TIMERS:
+        signal.setitimer(timer, 0)
+
+
+def end_in_time(seconds):
+    """Ends this process in the midst of tests, or before one where those that it waited for used the time."""
+
+    def turn():
+        if sum(os.times()[:4]) > seconds:
+            os._exit(0)
+
+    turns.before.append(turn)
+    alarm(seconds, lambda *_: os._exit(0))
 
 
 class Enough(BaseException):
@@ -58,19 +86,15 @@ def run_scripts(scripts):
         raise Enough
 
     os.environ.setdefault("ATOLL_RESULT", os.devnull)
-    timers = (signal.SIGPROF, signal.ITIMER_PROF, SCRIPT_SECONDS), (signal.SIGALRM, signal.ITIMER_REAL, SLACK * SCRIPT_SECONDS)
     for words in scripts:
         sys.argv = list(words)
-        for which, timer, seconds in timers:
-            signal.signal(which, enough)
-            signal.setitimer(timer, seconds)
+        alarm(SCRIPT_SECONDS, enough)
         try:
             runpy.run_path(words[0], run_name="__main__")
         except (Exception, SystemExit, Enough):
             pass
         finally:
-            for _, timer, _ in timers:
-                signal.setitimer(timer, 0)
+            no_alarm()
 
 
 def keep_up(recorder):
@@ -132,7 +156,7 @@ def count(q):
 
 
 def record(q):
-    """Keeps the calls that the tests make."""
+    """Keeps the calls that the tests make, in the time that there is for it: those that they have made by then."""
     r, place = Recorder(), os.environ["ATOLL_GUARD_RECORDING"]
 
     def save():
@@ -142,10 +166,17 @@ def record(q):
 
     done = keep_up(r)
     back = ended_by_tests(save)
+    if q.get("seconds"):
+        end_in_time(max(SHARE_OF_TESTS * q["seconds"] - SCRIPT_SECONDS * len(q.get("scripts") or []), q["seconds"] / 2))
+
+    def scripts():
+        no_alarm()
+        r.more()
+
     sys.settrace(r.trace)
     threading.settrace(r.trace)
     try:
-        run_all(q, r.more)
+        run_all(q, scripts)
     finally:
         back()
         done()
