@@ -102,6 +102,26 @@ recorded(test_long)
 r.turn()
 recorded(test_next)
 want(len(r.saved()["calls"]["box:first"]), 2)`,
+		"a test takes what it takes of the processor, not what it waits and not what looking on takes": `
+import time
+open("test_slow.py", "w").write("""
+import time, box
+
+class Slow:
+    def __reduce__(self):
+        end = time.process_time() + 0.3
+        while time.process_time() < end:
+            pass
+        return list, ()
+
+def test_slow():
+    time.sleep(0.3)
+    box.first([Slow()])
+""")
+import test_slow
+recorded(test_slow.test_slow)
+(reach, took), = r.tests.found.values()
+want((reach, took < 0.2), ({("box", "first")}, True))`,
 		"a script is watched however long it does the same": `
 r.more()
 def idle():

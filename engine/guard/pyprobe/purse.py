@@ -20,6 +20,10 @@ class Purse:
     def close(self):
         self.spent += process_time() - self.since
 
+    def beside(self):
+        """The time that did not go into it, while it is closed: it stands still where the machine does something else."""
+        return process_time() - self.spent
+
     def empty(self):
         """Whether no more may go into it for now, at the time when it was opened."""
         return self.spent > GRACE + TIMES * (self.since - self.began - self.spent)

@@ -96,11 +96,11 @@ class Recorder:
         self.origin = Origin(TREE)
         self.internals = Internals(in_tree, is_test)
         self.chains = Chains()
-        self.tests = Ran()
+        self.purse = Purse()
+        self.tests = Ran(self.purse.beside)
         self.began = float(int(time.time()))
         self.parts = 0  # of the lists and tables of the call that is looked at
         self.seen = 0  # parts of all calls
-        self.purse = Purse()
         self.idle, self.patience = 0, None  # calls since one was kept, and how many may be; None: any number
 
     def more(self):

@@ -12,7 +12,6 @@ import contextlib
 import functools
 import os
 import pickle
-import time
 
 from atoll_guard_internals import is_private
 from atoll_guard_keeping import WRITERS
@@ -26,7 +25,7 @@ MOST_PARTS = 200  # nodes of one literal
 LONGEST_WORDS = 80  # characters of an expression in words
 BUILT_IN = ("tmp_path", "request")  # fixtures that need no source
 DEFINING = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef, ast.ClassDef, ast.Try, ast.If)
-LONGEST_TEST = 0.5  # seconds, while it is recorded
+LONGEST_TEST = 0.5  # seconds of the processor, without those that recording it takes
 MOST_FILES = 200
 SETTING_UP = ("setUp", "setup_method", "setup")
 EXPECTING = {"assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertWarns", "assertWarnsRegex", "assertLogs", "raises", "warns", "deprecated_call"}
@@ -347,9 +346,10 @@ def sources_of(file):
 
 
 class Ran:
-    """Which functions of the tree each test called while tests ran, and how long it took."""
+    """Which functions of the tree each test called while tests ran, and how long it took by a clock."""
 
-    def __init__(self):
+    def __init__(self, clock):
+        self.clock = clock
         self.found = {}  # (file, first line) -> [the functions, seconds]
         self.begun = {}  # code of a test -> when it began
         self.now = set()
@@ -357,10 +357,10 @@ class Ran:
 
     def know(self, code):
         if code.co_name.startswith("test"):
-            self.begun[code] = time.monotonic()
+            self.begun[code] = self.clock()
 
     def begin(self, code):
-        self.now, self.begun[code], self.running = set(), time.monotonic(), code
+        self.now, self.begun[code], self.running = set(), self.clock(), code
 
     def left(self):
         """Ends a test of which the rest was not watched."""
@@ -371,7 +371,7 @@ class Ran:
         self.running = None
         kept = self.found.setdefault((os.path.relpath(os.path.realpath(code.co_filename), TREE), code.co_firstlineno), [set(), 0.0])
         kept[0] |= self.now
-        kept[1] = max(kept[1], time.monotonic() - self.begun[code])
+        kept[1] = max(kept[1], self.clock() - self.begun[code])
 
     def saved(self):
         """The scenarios of the tests that ran, by group, and the sources of their files."""
