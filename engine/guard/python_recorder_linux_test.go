@@ -150,6 +150,38 @@ except ImportError:
 open("test_a.py", "w").write("import none_of_these")
 kept = recorded_of("b", "one([1]); raise ValueError", "c", "one([2])", words=None)
 want(len(kept["calls"]["box:first"]), 2)`,
+		"looking on may take some seconds and twice what the tests take": `
+import atoll_guard_purse as purse
+now = 0.0
+purse.process_time = lambda: now
+p = purse.Purse()
+def empty(tests, looking):
+    global now
+    now += tests
+    p.open()
+    was = p.empty()
+    now += looking
+    p.close()
+    return was
+grace, times = purse.GRACE, purse.TIMES
+want([empty(0, grace), empty(0, 3 * times), empty(1, 0), empty(3, 0), empty(0, times + 1), empty(0, 0)], [False, False, True, False, False, True])`,
+		"where that is used up nothing is kept and an object hears no more, until tests ran on": `
+made, spent = box.Box(0), r.purse.spent
+def asked():
+    global made
+    made = box.Box(7); r.purse.spent = 1e9; made.put([1]); box.first([1]); r.purse.spent = spent; box.first([2])
+recorded(asked)
+want((len(r.saved()["calls"]["box:first"]), r.encode(made)[4], r.objects[id(made)][4]), (1, (), True))`,
+		"arguments of many parts are looked at less often": `
+recorder.MOST_TRIED = 100
+recorded(lambda: [box.first([n] * 10 * recorder.PARTS_OF_TRY) for n in range(99)])
+want(len(r.saved()["calls"]["box:first"]), 100 // (10 + 1) + 1)`,
+		"behind many calls of a method no object hears any more of it": `
+recorder.MOST_TRIED, recorder.MOST_FOLLOWED = 10, 20
+boxes = []
+recorded(lambda: [boxes.append(box.Box(n)) or boxes[-1].put([n]) for n in range(22)])
+want([len(r.encode(b)[4]) for b in boxes], [1] * 21 + [0])
+want(r.objects[id(boxes[-1])][4], True)`,
 		"what an object was asked is known however often a method was called": `
 r.most = 3
 recorded(lambda: [box.Box(n).put([n]) for n in range(9)])
