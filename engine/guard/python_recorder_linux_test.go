@@ -182,6 +182,51 @@ boxes = []
 recorded(lambda: [boxes.append(box.Box(n)) or boxes[-1].put([n]) for n in range(22)])
 want([len(r.encode(b)[4]) for b in boxes], [1] * 21 + [0])
 want(r.objects[id(boxes[-1])][4], True)`,
+		"what an object made for itself and holds is made with it, and what others did with that": `
+open("shelf.py", "w").write("""
+class Names:
+    def __init__(self):
+        self.of = []
+
+    def add(self, name):
+        self.of.append(name)
+
+class Rows:
+    def __init__(self, shelf):
+        self.shelf, self.names = shelf, Names()
+        self.names.add("own")
+
+    def add(self, name):
+        self.names.add(name)
+
+class Shelf:
+    def __init__(self):
+        self.rows, self.marks = Rows(self), Names()
+
+    def text(self):
+        return " ".join(self.rows.names.of + self.marks.of)
+""")
+import shelf
+from atoll_guard_making import decode
+def fill():
+    global full
+    full = shelf.Shelf()
+    full.rows.names.add("a")
+    full.rows.add("b")
+    full.marks.add(full)
+    full.marks.add("c")
+recorded(fill)
+want([step[0] for step in r.encode(full)[4]], ["rows.names.add", "rows.add", "marks.add"])
+rows = decode(r.encode(full.rows))
+want((rows.shelf.rows is rows, rows.shelf.text()), (True, "own a b c"))
+want(decode(r.encode(full.marks)).of[1:], ["c"])
+def around():
+    global many
+    many = shelf.Shelf()
+    for _ in range(9):
+        many.marks.add(shelf.Rows(many))
+recorded(around)
+want((r.encode(many)[4], r.objects[id(many)][4]), ((), True))`,
 		"what an object was asked is known however often a method was called": `
 r.most = 3
 recorded(lambda: [box.Box(n).put([n]) for n in range(9)])

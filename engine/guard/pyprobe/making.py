@@ -15,6 +15,9 @@ from atoll_guard_outcomes import MOST_DRAINED, failure, show
 from atoll_guard_recorder import SETS, options_of
 
 
+MADE = ("made", "part")  # recipes of objects that a constructor makes, or that another such object holds
+
+
 def decode(recipe):
     kind = recipe[0]
     if kind == "value":
@@ -41,6 +44,12 @@ def decode(recipe):
 def made(recipe, vary=None, tell=True):
     """An object made again, at times with other options, and how in words where those are told: of large ones they take long."""
     in_words = call_text if tell else lambda *_: ""
+    if recipe[0] == "part":
+        owner, words = made(recipe[1], vary, tell)
+        try:
+            return getattr(owner, recipe[2]), words + "." + recipe[2]
+        except (Exception, SystemExit) as e:
+            raise NotMade(words + "." + recipe[2], failure(e)) from None
     _, module, name, (args, kwargs), history, settings = recipe
     cls = find(module, name)
     args, kwargs = [argument(a, vary) for a in args], {k: argument(v, vary) for k, v in kwargs.items()}
@@ -79,7 +88,7 @@ def made(recipe, vary=None, tell=True):
 
 def argument(recipe, vary):
     """An argument made again; of an object of the tree what it is made of has its places, where inputs are looked for."""
-    return made(recipe, vary, tell=False)[0] if recipe[0] == "made" and vary and vary.d.put is not None else decode(recipe)
+    return made(recipe, vary, tell=False)[0] if recipe[0] in MADE and vary and vary.d.put is not None else decode(recipe)
 
 
 def named(group):
@@ -89,7 +98,9 @@ def named(group):
 
 
 def member(me, name):
-    """What an object has by a name; of a property, with what sets it behind its name, that."""
+    """What an object has by a name, or what it holds by several; of a property, with what sets it behind its name, that."""
+    *path, name = name.split(".")
+    me = functools.reduce(getattr, path, me)
     return functools.partial(setattr, me, name.removesuffix(SETS)) if name.endswith(SETS) else getattr(me, name)
 
 

@@ -17,6 +17,7 @@ import atoll_guard_records as records
 from atoll_guard_callables import NAMED, can_be_named, place_of
 from atoll_guard_chains import Chains, flat
 from atoll_guard_files import Origin
+from atoll_guard_holding import Holding
 from atoll_guard_internals import Internals
 from atoll_guard_offers import SIMPLE, module_of, offers
 from atoll_guard_purse import Purse
@@ -83,7 +84,7 @@ class Recorder:
         self.skipped = {}  # id -> a code that nobody asks about
         self.calls = {}  # (module, name) -> {pickle: recipe}
         self.tried = {}
-        self.objects = {}  # id -> [object, class, init recipe, history or None, whether calls are missing in it]
+        self.objects = {}  # id -> [object, class, init recipe, history or None, whether calls are missing in it, identities of the objects in it]
         self.marks = {}  # id -> (object, (module, name))
         self.expressions = {}  # their recipes
         self.busy = threading.local()
@@ -95,12 +96,13 @@ class Recorder:
         self.offers = offers(sources_of_tree())
         self.origin = Origin(TREE)
         self.internals = Internals(in_tree, is_test)
-        self.chains = Chains()
+        self.chains, self.holding = Chains(), Holding()
         self.purse = Purse()
         self.tests = Ran(self.purse.beside)
         self.began = float(int(time.time()))
         self.parts = 0  # of the lists and tables of the call that is looked at
         self.seen = 0  # parts of all calls
+        self.used = set()  # identities of the objects in the recipes of what is looked at
         self.idle, self.patience = 0, None  # calls since one was kept, and how many may be; None: any number
 
     def more(self):
@@ -165,6 +167,10 @@ class Recorder:
         if kept is not None and kept[0] is value:
             if kept[3] is None:
                 raise Unrecordable
+            self.used |= {id(value)} | kept[5]
+            part = self.holding.part(value)
+            if part:
+                return ("part", self.encode(part[0], depth + 1), part[1])
             return ("made", kept[1].__module__, kept[1].__qualname__, kept[2], flat(kept[3]), self.settings(value))
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and of_tree(type(value)):
             fields = {f.name: self.encode(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value) if f.init}
@@ -307,7 +313,7 @@ class Recorder:
 
     def called(self, frame, key):
         self.tests.now.add((key[0], key[1].removesuffix(SETS)))
-        self.busy.now, self.parts = True, 0
+        self.busy.now, self.parts, self.used = True, 0, set()
         self.purse.open()
         try:
             self.call(frame, key)
@@ -343,8 +349,10 @@ class Recorder:
             self.name(key, frame.f_code)
         if bound and name == "__init__":
             if kept is None and len(self.objects) < 20000:
-                entry = [me, type(me), None, None, False]
+                entry = [me, type(me), None, None, False, set()]
                 self.objects[id(me)] = entry
+                self.holding.made(me, [*args[1:], *kwargs.values()], frame, self.objects)
+                self.used = entry[5]
                 entry[2] = self.given(args[1:], kwargs)
                 entry[3] = []
                 self.keep((key[0], key[1]), ("call", None, *entry[2]))
@@ -365,6 +373,7 @@ class Recorder:
         try:
             mine = bound and not (wanted and self.static(frame, key))
             of = self.encode(me) if wanted and mine and not isinstance(me, type) else None
+            self.used = used = set()
             recipe = self.given(args[1:] if mine else args, kwargs)
             if wanted:
                 self.keep(key, ("call", of, *recipe))
@@ -379,6 +388,13 @@ class Recorder:
         if outer:
             steps = [self.append(kept, (name, *recipe))]
             steps += [self.append(owner, (name, *recipe, step)) for owner, step in self.chains.behind(me, frame)]
+            for owner, path in self.holding.behind(me, frame):
+                if id(owner[0]) in used:  # it would be made again for each step that it is given to
+                    owner[4] = True
+                else:
+                    steps.append(self.append(owner, (path + name, *recipe)))
+            for owner, _ in steps:
+                owner[5] |= used
             self.chains.called(frame, steps)
 
     @staticmethod

@@ -24,7 +24,7 @@ from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import FILES, PLACE
 from atoll_guard_inventing import Inventing
 from atoll_guard_kinds import is_text, with_text
-from atoll_guard_making import NotMade, argument, call_text, decode, find, made, member, named
+from atoll_guard_making import MADE, NotMade, argument, call_text, decode, find, made, member, named
 from atoll_guard_offers import CHANGING, OPERATORS, OTHER_KINDS, as_type, has_texts, with_list
 from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, show
 from atoll_guard_places import spelled
@@ -288,7 +288,7 @@ class Session(Inventing):
         vary.as_it_was, vary.own = not times, 0 if args or kwargs else times
         for _ in range(times if args or kwargs else 0):
             at = d.n(len(args) + len(kwargs))
-            if at < len(args) and made_of[at][0] == "made" and d.n(2):
+            if at < len(args) and made_of[at][0] in MADE and d.n(2):
                 args[at] = vary.once(lambda: made(made_of[at], vary, tell=False)[0])
             elif at < len(args):
                 args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)
@@ -368,7 +368,7 @@ class Session(Inventing):
         """The object of a call and how it is made in words."""
         if own is None:
             return None, ""
-        if own[0] == "made":
+        if own[0] in MADE:
             me, words = made(own, vary, self.telling)
             return me, words + steps.taken(me, vary) if vary else words
         me = decode(own)
