@@ -33,6 +33,7 @@ func run() int {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // so that a write tells that its reader is gone, and a run ends in order
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "."

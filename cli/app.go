@@ -78,11 +78,14 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(valuesLast(root, args))
 	root.SetIn(a.In)
+	ctx, left, done := a.interruptible(ctx)
+	defer done()
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	ctx, done := a.interruptible(ctx)
-	defer done()
 	err := root.ExecuteContext(ctx)
+	if left() && endedByIt(ctx, err) {
+		return exitClosed
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -100,6 +103,12 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	}
 	fmt.Fprintf(a.Err, "atoll: %s\n", cleanLines(a.spell(refusal(root, err, args)+hint(root, err, args))))
 	return exitCode(err)
+}
+
+// endedByIt reports whether a verb ended well, or because its context did.
+func endedByIt(ctx context.Context, err error) bool {
+	var other told
+	return err == nil || errors.As(err, &other) || errors.Is(err, errInterrupted) || errors.Is(context.Cause(ctx), errInterrupted)
 }
 
 // negative is the beginning of a number or duration below 0.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"atoll/engine"
@@ -75,21 +77,28 @@ func (a *App) onSignals(eng *engine.Engine, abort func()) func() bool {
 	signals, deaf := a.interrupts.listen()
 	quit, done := make(chan struct{}), make(chan struct{})
 	came := false
+	drain := func(s os.Signal) {
+		text := "atoll: finishing what runs; once more stops at once"
+		if s == syscall.SIGPIPE {
+			text = "atoll: nobody reads the output any more: finishing what runs; ctrl+c stops at once"
+		}
+		fmt.Fprintln(a.Err, text)
+		eng.Drain()
+	}
 	go func() {
 		defer close(done)
 		for {
 			select {
 			case <-quit:
 				return
-			case <-signals:
+			case s := <-signals:
+				if came {
+					abort()
+					continue
+				}
+				came = true
+				drain(s)
 			}
-			if came {
-				abort()
-				continue
-			}
-			came = true
-			fmt.Fprintln(a.Err, "atoll: finishing what runs; once more stops at once")
-			eng.Drain()
 		}
 	}()
 	stopped := false

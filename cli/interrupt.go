@@ -49,9 +49,11 @@ func (i *interrupts) heard(s os.Signal) bool {
 }
 
 // interruptible returns a context that ends with errInterrupted at a signal that
-// nobody listens for. done stops the passing on of signals.
-func (a *App) interruptible(ctx context.Context) (_ context.Context, done func()) {
+// nobody listens for. done stops the passing on of signals; left reports whether the reader
+// of what is printed is gone, which ends it as well.
+func (a *App) interruptible(ctx context.Context) (_ context.Context, left func() bool, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	left = a.heed(func() { cancel(errInterrupted) })
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -70,7 +72,7 @@ func (a *App) interruptible(ctx context.Context) (_ context.Context, done func()
 			}
 		}
 	}()
-	return ctx, func() {
+	return ctx, left, func() {
 		close(quit)
 		<-gone
 		cancel(nil)
