@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ import (
 // out at once; without one it waits in the log for the next run. Verbs that take
 // the same kind of thing are made alike; the others have files of their own.
 func (a *App) steerCmds() []*cobra.Command {
-	return []*cobra.Command{
+	cmds := []*cobra.Command{
 		a.candidateVerb(record.Approve, "Let a held candidate go on"),
 		a.candidateVerb(record.Reject, "Take a candidate out of the archive; the runner-up takes its niche"),
 		a.restoreCmd(),
@@ -35,6 +36,12 @@ func (a *App) steerCmds() []*cobra.Command {
 		a.plainVerb(record.Refit, "Fit the learned map anew"),
 		a.startCmd(), a.setCmd(), a.noteCmd(), a.injectCmd(), a.promoteCmd(), a.unwindCmd(record.Undo, "Take the last decision back, or those that were made together"), a.unwindCmd(record.Redo, "Do again what undo took back"),
 	}
+	for _, cmd := range cmds {
+		if slices.Contains([]string{"approve", "boost", "pause", "set"}, cmd.Name()) { // one of each kind; --help has all
+			cmd.SuggestFor = []string{"steer"}
+		}
+	}
+	return cmds
 }
 
 // decide checks and appends decisions, all or none, and says what they do.

@@ -10,7 +10,7 @@ import (
 
 func (a *App) setCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "set KEY VALUE", Short: "Change a setting while the experiment runs", Example: "  atoll set workers 4\n  atoll set budget.jobs 1000\n  atoll set review.niche risky", Args: cobra.ExactArgs(2), SuggestFor: []string{"steer"},
+		Use: "set KEY VALUE", Short: "Change a setting while the experiment runs", Example: "  atoll set workers 4\n  atoll set budget.jobs 1000\n  atoll set review.niche risky", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), func(o *opened) error {
 				args, err := json.Marshal(map[string]string{"key": args[0], "value": args[1]})

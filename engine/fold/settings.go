@@ -58,7 +58,26 @@ func whyFixed(key string) string {
 			return fmt.Sprintf("%q is fixed when an experiment starts: `atoll run --new` begins another with what atoll.yaml says", key)
 		}
 	}
-	return fmt.Sprintf("%q is no setting%s", key, config.Meant(key, LiveKeys()))
+	return fmt.Sprintf("%q is no setting; %s", key, meant(key))
+}
+
+// meant names the settings that a word is close to, or else all of them.
+func meant(word string) string {
+	all := LiveKeys()
+	near := strings.TrimPrefix(config.Meant(word, all), "; ")
+	if near != "" {
+		return near
+	}
+	var like []string // or those of which it is a part
+	for _, key := range all {
+		if section, name, _ := strings.Cut(key, "."); section == word || strings.Contains(key, word) || name != "" && config.Meant(word, []string{name}) != "" {
+			like = append(like, key)
+		}
+	}
+	if len(like) > 0 {
+		return "did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return "the settings are " + strings.Join(all, ", ")
 }
 
 // prepareSet turns {"key", "value"} of a Set decision into the settings field
@@ -70,7 +89,7 @@ func (r *rules) prepareSet(d record.Decision) (record.Decision, error) {
 	}
 	field, ok := fieldOf(in.Key)
 	if !ok {
-		return d, fmt.Errorf("%w: %s; %s may change", ErrArgument, whyFixed(in.Key), strings.Join(LiveKeys(), ", "))
+		return d, fmt.Errorf("%w: %s", ErrArgument, whyFixed(in.Key))
 	}
 	raw, err := settingValue(field, in.Value)
 	if err != nil {

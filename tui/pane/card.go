@@ -158,7 +158,11 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	var head widget.Line
 	head.Col(st.Label, "metric", name).Right(st.Label, cmp.Or(d.ofDeciding(), "value"), d.metricWidth()).RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
 	out := []string{head.String()}
-	low := false
+	names := make([]string, len(c.Candidate.Metrics))
+	for i, m := range c.Candidate.Metrics {
+		names[i] = m.Name
+	}
+	labels, low := widget.Apart(names, name-3), false
 	for _, m := range c.Candidate.Metrics {
 		if m.Name == d.Snap.Objective && d.Snap.Noisy && !d.Snap.Paired { // the line above tells it
 			continue
@@ -168,9 +172,9 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 		if m.Name == d.Snap.Objective {
 			col = st.Strong
 		}
-		label := widget.Middle(m.Name, name-1)
+		label := labels[m.Name]
 		if d.lowerIsBetter(&m) {
-			label, low = widget.Middle(m.Name, name-3)+" ↓", true
+			label, low = label+" ↓", true
 		}
 		unit := widget.Unless(strings.EqualFold(m.Unit, m.Name), m.Unit)
 		if with := widget.Words(", ", label, unit); plot.Width(with) < name { // all three figures have it

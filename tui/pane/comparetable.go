@@ -271,13 +271,16 @@ func (t *compareTable) metrics() {
 	if word := t.p.d.ofDeciding(); word != "" && len(names) > 0 {
 		t.row("metrics", func(_ *compared, _ bool) piece { return piece{st: t.st.Warn, text: word} })
 	}
-	for _, name := range names {
-		m := kind[name]
-		label := widget.Named(name, m.Unit, " ")
+	whole := make([]string, len(names))
+	for i, name := range names {
+		whole[i] = widget.Named(name, kind[name].Unit, " ")
+	}
+	labels := widget.Apart(whole, t.name-3)
+	for i, name := range names {
+		m, label := kind[name], labels[whole[i]]
 		if m.Higher != nil && !*m.Higher {
-			label = widget.Middle(label, t.name-3) + " ↓"
+			label += " ↓"
 		}
-		label = widget.Middle(label, t.name-1)
 		first, known := metricOf(&t.p.all[0].detail.Candidate, name)
 		t.figures(label, func(c *compared, base bool) piece {
 			v, ok := metricOf(&c.detail.Candidate, name)

@@ -250,8 +250,12 @@ func (m *Menu) row(sty *Styles, i, width, keyW int) string {
 		l.Fit(sty.Key, it.Key, keyW).Gap(2)
 	}
 	rest := width - l.W - 1
+	column := 26
+	if rest < 2*column { // the note begins sooner, or there would be no room for it
+		column = rest / 3
+	}
 	title := min(plot.Width(plot.Clean(it.Title)), rest)
-	l.Fit(st, it.Title, max(title, min(rest, 26))).Gap(2)
+	l.Fit(st, it.Title, max(title, column)).Gap(2)
 	room := width - l.W - 1
 	l.Fit(sty.Label, clauses(plot.Clean(note), room), room)
 	if i >= 0 && i == m.cur {

@@ -160,3 +160,13 @@ func TestANoteIsToldInClausesBesideItsRowAndWholeBelow(t *testing.T) {
 		m.Key(pressed("down"))
 	}
 }
+
+func TestARowOfAMenuTellsItsNoteInLittleRoom(t *testing.T) {
+	items := []Item{{Key: "shift+tab", Title: "release", Note: "end the freeze and the boost"}, {Key: "$", Title: "to the end of the row"}}
+	for _, w := range []int{60, 80, 120} {
+		rows := strings.Join(NewMenu("Keys here", items).View(NewStyles(true, colorprofile.ASCII), w, 20)[:4], "\n")
+		if rows = ansi.Strip(rows); !strings.Contains(rows, "end the freeze") {
+			t.Errorf("in %d cells:\n%s", w, rows)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package widget
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -291,6 +292,43 @@ func Middle(name string, w int) string {
 	}
 	tail := w / 2
 	return ansi.Truncate(name, w-1-tail, "") + "…" + ansi.TruncateLeft(name, n-tail, "")
+}
+
+// Apart are names in at most w cells each, as [Middle] cuts them. Those that would come out the
+// same lose what they all begin with, so that different names stay apart.
+func Apart(names []string, w int) map[string]string {
+	out, alike := map[string]string{}, map[string][]string{}
+	for _, name := range names {
+		if _, seen := out[name]; !seen {
+			out[name] = Middle(name, w)
+			alike[out[name]] = append(alike[out[name]], name)
+		}
+	}
+	for _, group := range alike {
+		if begin := common(group); len(group) > 1 && w > 4 { // …, a letter that differs, … and an end
+			rest := make([]string, len(group))
+			for i, name := range group {
+				rest[i] = name[len(begin):]
+			}
+			shown := Apart(rest, w-1)
+			for i, name := range group {
+				out[name] = "…" + strings.TrimPrefix(shown[rest[i]], "…")
+			}
+		}
+	}
+	return out
+}
+
+// common is what all names begin with, in whole letters.
+func common(names []string) string {
+	begin := names[0]
+	for _, name := range names[1:] {
+		for !strings.HasPrefix(name, begin) {
+			_, size := utf8.DecodeLastRuneInString(begin)
+			begin = begin[:len(begin)-size]
+		}
+	}
+	return begin
 }
 
 // CutWords keeps the leading words that fit w cells, at least one.

@@ -21,3 +21,26 @@ func TestANameThatIsTooLongLosesItsMiddle(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesThatAreCutStayApart(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		w     int
+		names []string
+		want  []string
+	}{
+		{"which fit", 20, []string{"ns/op", "B/op"}, []string{"ns/op", "B/op"}},
+		{"which differ at their ends", 13, []string{"CheckEmailAddress ns/op", "CheckEmailAddress B/op"}, []string{"CheckE… ns/op", "CheckE…s B/op"}},
+		{"which differ in the middle", 10, []string{"CheckEmailAddress B/op", "CheckNameAddress B/op"}, []string{"…Emai…B/op", "…Name…B/op"}},
+		{"of which some differ later", 10, []string{"CheckEmailAddress B/op", "CheckEmailsAddress B/op", "CheckNameAddress B/op"}, []string{"…Add…B/op", "…sAd…B/op", "…Name…B/op"}},
+		{"in letters of more than a byte", 5, []string{"ääüxyz", "ääöxyz", "ääöxyz"}, []string{"…üxyz", "…öxyz", "…öxyz"}},
+		{"in no room", 3, []string{"CheckEmail", "CheckNail"}, []string{"C…l", "C…l"}},
+	} {
+		got := Apart(c.names, c.w)
+		for i, name := range c.names {
+			if got[name] != c.want[i] {
+				t.Errorf("names %s: %q is %q, want %q", c.name, name, got[name], c.want[i])
+			}
+		}
+	}
+}
