@@ -30,7 +30,8 @@ func (e *Engine) Decide(ctx context.Context, ds ...record.Decision) (record.Seq,
 		made[i].Who = cmp.Or(made[i].Who, e.who)
 	}
 	var err error
-	if askErr := e.questions.Ask(ctx, func(s *fold.State) { made, err = s.PrepareStep(made) }); askErr != nil {
+	prepare := func(s *fold.State) { e.atRest(s, func() { made, err = s.PrepareStep(made) }) }
+	if askErr := e.questions.Ask(ctx, prepare); askErr != nil {
 		return 0, askErr
 	}
 	if err == nil {

@@ -491,3 +491,49 @@ func (l *lab) leave() {
 		l.t.Fatal(err)
 	}
 }
+
+func TestWhatIsSetBehindTheEndDoesNotStartAnEngineThatLooks(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "budget.jobs=3")
+	l.run()
+	l.leave()
+	d := decision(record.Set)
+	d.Args = []byte(`{"key":"budget.jobs","value":"6"}`)
+	step, err := l.state().PrepareStep([]record.Decision{d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.ses.DB.AppendDecisions(t.Context(), l.exp.ID, step...); err != nil {
+		t.Fatal(err)
+	}
+	last, err := l.ses.DB.LastSeq(t.Context(), l.exp.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eng, stop := l.startWith(engine.Options{KeepState: true})
+	defer stop()
+	s := l.await(eng, "it is carried out", func(s *view.Snapshot) bool { return s.Owner && s.Fold > last })
+	if s.State != record.ExperimentDone {
+		t.Errorf("looking makes it %s: %s", s.State, s.Reason)
+	}
+	if _, err := eng.Decide(t.Context(), decision(record.Resume)); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "it uses what was set", func(s *view.Snapshot) bool { return s.State == record.ExperimentDone && s.Jobs.Ended() == 6 })
+}
+
+func TestWhoLooksOnResumesWhatAnEngineThatWasKilledLeftRunning(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "budget.jobs=3")
+	l.run()
+	if _, err := l.ses.DB.PutState(t.Context(), l.exp.ID, record.ExperimentRunning, ""); err != nil {
+		t.Fatal(err)
+	}
+	l.leave()
+	eng := l.lookOn().eng
+	l.await(eng, "it is read", func(s *view.Snapshot) bool { return !s.Loading && s.State == record.ExperimentRunning })
+	if _, err := eng.Decide(t.Context(), decision(record.Resume)); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "it waits for a run", func(s *view.Snapshot) bool { return s.State == record.ExperimentStopped })
+}

@@ -136,10 +136,11 @@ func (l *loop) returnJobs(ctx context.Context, pool *work.Pool) error {
 	return err
 }
 
-// goOn makes an experiment that was done run again.
-func (l *loop) goOn(ctx context.Context) error {
+// goOn makes an experiment that was done run again for a decision. What was decided before
+// this engine began starts nothing where a person only looks: a run is on already.
+func (l *loop) goOn(ctx context.Context, decision record.Seq) error {
 	l.budget = ""
-	if l.st.Run != record.ExperimentDone {
+	if l.st.Run != record.ExperimentDone || decision <= l.opened {
 		return nil
 	}
 	return l.setState(ctx, record.ExperimentRunning, "")

@@ -30,7 +30,9 @@ func (h scheduled) Resume(ctx context.Context) error {
 }
 
 // GoOn implements [schedule.Host].
-func (h scheduled) GoOn(ctx context.Context) error { return h.loop.goOn(ctx) }
+func (h scheduled) GoOn(ctx context.Context, decision record.Seq) error {
+	return h.loop.goOn(ctx, decision)
+}
 
 // Sync implements [schedule.Host].
 func (h scheduled) Sync() { h.loop.sync() }

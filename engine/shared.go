@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"atoll/engine/agent/broker"
+	"atoll/engine/fold"
 	"atoll/engine/query"
 	"atoll/engine/roster"
 	"atoll/engine/view"
@@ -43,6 +44,16 @@ func (s *shared) settings() record.Settings {
 		return *now
 	}
 	return record.Settings{}
+}
+
+// atRest has fn see a state that says what holds while no engine runs: an experiment that
+// was left as running, by an engine that was killed, has stopped.
+func (s *shared) atRest(st *fold.State, fn func()) {
+	if st.Run == record.ExperimentRunning && s.ses.OwnerPID() == 0 {
+		st.Run = record.ExperimentStopped
+		defer func() { st.Run = record.ExperimentRunning }()
+	}
+	fn()
 }
 
 // append writes decisions and has the loop fold them.

@@ -82,25 +82,25 @@ func (o *Owner) try(ctx context.Context, d record.Decision) {
 	}
 }
 
-// goOn makes an experiment that was done run again.
-func (o *Owner) goOn(ctx context.Context) error {
-	o.finished = false
-	return o.host.GoOn(ctx)
+// goOn makes an experiment that was done run again for the decision.
+func (v *intervention) goOn(ctx context.Context) error {
+	v.owner.finished = false
+	return v.owner.host.GoOn(ctx, v.decision.Seq)
 }
 
 // goOnWith takes the outcome of a decision about a candidate's job. Where the job
 // has work left, an experiment that was done runs again for it.
-func (o *Owner) goOnWith(ctx context.Context, err error) error {
+func (v *intervention) goOnWith(ctx context.Context, err error) error {
 	if err != nil {
 		return ignoreLost(err)
 	}
-	c, err := o.db.Counters(ctx, o.exp)
+	c, err := v.owner.db.Counters(ctx, v.owner.exp)
 	if err != nil || c.Jobs(record.Make, openStates...) == 0 {
 		return err
 	}
-	if err := o.goOn(ctx); err != nil {
+	if err := v.goOn(ctx); err != nil {
 		return err
 	}
-	o.host.Offer(1)
+	v.owner.host.Offer(1)
 	return nil
 }

@@ -68,7 +68,7 @@ func (v *intervention) queueInjection(ctx context.Context) error {
 		return err
 	}
 	v.owner.work.SetPrepared(job.ID, in.Commit)
-	if err := v.owner.goOn(ctx); err != nil {
+	if err := v.goOn(ctx); err != nil {
 		return err
 	}
 	if err := v.owner.db.PutMeta(ctx, v.owner.exp, InjectedKey(v.decision.Seq), strconv.FormatInt(int64(job.ID), 10)); err != nil {

@@ -26,13 +26,13 @@ func (v *intervention) carryOut(ctx context.Context) error {
 	case record.Pause, record.Resume, record.Stop:
 		return v.onOff(ctx)
 	case record.Approve:
-		return v.owner.goOnWith(ctx, v.owner.db.Release(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
+		return v.goOnWith(ctx, v.owner.db.Release(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
 	case record.Hold:
 		return ignoreLost(v.owner.db.Recall(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
 	case record.Reject:
 		return v.reject(ctx)
 	case record.Restore:
-		return v.owner.goOnWith(ctx, v.owner.db.Reopen(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
+		return v.goOnWith(ctx, v.owner.db.Reopen(ctx, v.owner.exp, record.JobID(v.decision.Candidate)))
 	case record.Cancel:
 		return v.cancel(ctx)
 	case record.Retry:
@@ -154,7 +154,7 @@ func (v *intervention) retry(ctx context.Context) error {
 	if old.Kind == record.Evaluate {
 		job.Candidate = old.Candidate
 	}
-	if err := v.owner.goOn(ctx); err != nil {
+	if err := v.goOn(ctx); err != nil {
 		return err
 	}
 	return v.owner.add(ctx, job)
@@ -165,7 +165,7 @@ func (v *intervention) measure(ctx context.Context) error {
 	if err := v.owner.st.MayMeasure(v.decision.Candidate); err != nil {
 		return err
 	}
-	if err := v.owner.goOn(ctx); err != nil {
+	if err := v.goOn(ctx); err != nil {
 		return err
 	}
 	job := v.owner.remeasure(fold.Ask{Candidate: v.owner.st.Candidate(v.decision.Candidate), Purpose: record.PurposeVerify, Samples: v.owner.cfg.Evaluator.Repeats})
@@ -182,7 +182,7 @@ func (v *intervention) set(ctx context.Context) error {
 		return err
 	}
 	v.owner.st.Settings = s // the next decision builds on it before the row is folded
-	return v.owner.goOn(ctx)
+	return v.goOn(ctx)
 }
 
 // start queues a job that a person described: parent, operator, agent, goal.
@@ -192,7 +192,7 @@ func (v *intervention) start(ctx context.Context) error {
 		return err
 	}
 	if want.Kind == record.Assist && want.Purpose == record.PurposeMap {
-		if err := v.owner.goOn(ctx); err != nil || v.owner.cfg.Roles.Mapper == "" {
+		if err := v.goOn(ctx); err != nil || v.owner.cfg.Roles.Mapper == "" {
 			return err
 		}
 		return v.owner.mapNow(ctx, max(v.owner.mapped, 0))
@@ -207,7 +207,7 @@ func (v *intervention) start(ctx context.Context) error {
 	}
 	job := v.owner.makeJob(fixed)
 	job.Goal, job.Target, job.Priority = want.Goal, want.Target, 1
-	if err := v.owner.goOn(ctx); err != nil {
+	if err := v.goOn(ctx); err != nil {
 		return err
 	}
 	return v.owner.add(ctx, job)

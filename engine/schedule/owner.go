@@ -25,8 +25,8 @@ type Host interface {
 	// Resume forgets that a budget was used up, and lets the experiment run.
 	Resume(ctx context.Context) error
 	// GoOn forgets that a budget was used up; an experiment that was done runs
-	// again.
-	GoOn(ctx context.Context) error
+	// again, where the decision it does so for was made while this engine was there.
+	GoOn(ctx context.Context, decision record.Seq) error
 	Sync()       // the settings of the state are new
 	Offer(n int) // there are n jobs to lease
 	Drain()      // the run ends when what runs has ended

@@ -41,10 +41,10 @@ func (h *fakeHost) Behind(record.Seq) bool { return false }
 func (h *fakeHost) Resume(ctx context.Context) error {
 	return h.SetState(ctx, record.ExperimentRunning, "")
 }
-func (h *fakeHost) GoOn(context.Context) error { h.wentOn++; return nil }
-func (h *fakeHost) Sync()                      {}
-func (h *fakeHost) Offer(int)                  {}
-func (h *fakeHost) Drain()                     { h.drained = true }
+func (h *fakeHost) GoOn(context.Context, record.Seq) error { h.wentOn++; return nil }
+func (h *fakeHost) Sync()                                  {}
+func (h *fakeHost) Offer(int)                              {}
+func (h *fakeHost) Drain()                                 { h.drained = true }
 
 // plan is a story with an owner that schedules it.
 type plan struct {

@@ -208,7 +208,7 @@ func (a *Actions) CanPause() string {
 		return pane.Loading(s)
 	}
 	switch s := a.D.Snap.State; s {
-	case record.ExperimentRunning, record.ExperimentPaused, record.ExperimentBroken, record.ExperimentStopped:
+	case record.ExperimentRunning, record.ExperimentPaused, record.ExperimentBroken, record.ExperimentStopped, record.ExperimentDone:
 		return ""
 	default:
 		return widget.Words(" ", "the experiment is", string(s))
