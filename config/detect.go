@@ -29,6 +29,7 @@ type Detected struct {
 	Dir       string    // evaluator directory, relative to atoll.yaml
 	Others    []Choice  // further ways to measure that were found, likeliest first
 	Measured  *Measured // what a run on the root taught; nil: nothing was run
+	Tried     []string  // where there is no evaluator: what was found, and why it measures nothing
 }
 
 // Choice is one way to measure that was found.

@@ -83,6 +83,9 @@ func (d Detected) evaluatorPart(line func(string, ...any)) {
 		line("  # The program that measures a candidate. It runs in a private copy of its tree")
 		line("  # and writes {\"metrics\": [{\"name\": \"score\", \"value\": 1.5}]} to $ATOLL_RESULT.")
 		line("  # command: [python3, evaluate.py]")
+		for _, text := range d.Tried {
+			line("  # CHECK evaluator.command: %s.", comment(text))
+		}
 	}
 	if d.Adapter != "" {
 		line("  adapter: %s", d.Adapter)

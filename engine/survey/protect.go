@@ -91,8 +91,13 @@ func (s *protection) protect() {
 
 // settled reports whether it is known of a file whether it is protected.
 func (s *protection) settled(f string) bool {
-	return covered(s.d.Protected, f) || f == config.FileName || slices.Contains(s.written, f)
+	return covered(s.d.Protected, f) || f == config.FileName || slices.Contains(s.written, f) ||
+		ofTools.MatchString(path.Base(f)) && len(s.d.Scope) > 0 && !covered(s.d.Scope, f)
 }
+
+// ofTools finds settings of git, npm and editors: they define no task, and where they are out of scope
+// nobody changes them.
+var ofTools = regexp.MustCompile(`^\.(?:git(?:ignore|attributes)|npm(?:rc|ignore)|nvmrc|editorconfig)$`)
 
 // subjects are names of files that are tuned where no code may change.
 var subjects = regexp.MustCompile(`(?i)param|config|conf|setting|weight|tune|tuning|numbers|values|coeff|hyper`)

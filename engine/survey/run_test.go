@@ -196,9 +196,13 @@ func TestInputThatIsMadeBesideTheProgramIsNamed(t *testing.T) {
 
 func TestNothingToMeasureIsSaid(t *testing.T) {
 	t.Parallel()
-	r, said, err := surveyed(t, map[string]string{"README.md": "hello\n"})
+	r, said, err := surveyed(t, map[string]string{"README.md": "hello\n", "bench.sh": "echo no table >&2\nexit 3\n"})
 	if !errors.Is(err, survey.ErrNothing) || r.Measured != nil {
 		t.Errorf("%v %+v\n%s", err, r.Measured, said)
+	}
+	r.Evaluator = nil
+	if file := string(config.Template(r.Detected)); !strings.Contains(file, "  # CHECK evaluator.command: sh bench.sh does not measure: no table") {
+		t.Errorf("the file does not say what was found:\n%s\n%s", file, said)
 	}
 }
 

@@ -70,10 +70,11 @@ type survey struct {
 	testsOpened []string      // nil: not known
 	testCommand []string      // runs the tests, or came furthest with them
 	tried       []attempt
-	next        string // what a person does first, where something is missing
-	bare        bool   // package.json names packages, and none is installed
-	linked      bool   // commands link node_modules into the tree
-	before      string // a line of shell that builds what the evaluator needs, before it runs; "" for none
+	next        string   // what a person does first, where something is missing
+	failed      []string // ways to measure that were found and do not, with why
+	bare        bool     // package.json names packages, and none is installed
+	linked      bool     // commands link node_modules into the tree
+	before      string   // a line of shell that builds what the evaluator needs, before it runs; "" for none
 	module      goModule
 	sources     sources
 	lasting
@@ -127,7 +128,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	o.Look.Protected, s.Look.Protected = s.d.Protected, s.d.Protected
 	err := s.choose(ctx)
 	if err != nil {
-		o.Look.Scope = s.Look.Scope
+		o.Look.Scope, o.Look.Tried = s.Look.Scope, s.failed
 		return Result{Detected: o.Look, Next: s.next}, err
 	}
 	p := protection{s}
@@ -175,7 +176,9 @@ func (s *survey) choose(ctx context.Context) error {
 		if reason == "" {
 			return nil
 		}
-		s.Say(fmt.Sprintf("%s does not measure: %s", inShell(portable(s.Tree, prepared(c.Command)...)...)+s.Lab.scriptOf(c.Command), reason))
+		text := fmt.Sprintf("%s does not measure: %s", inShell(portable(s.Tree, prepared(c.Command)...)...)+s.Lab.scriptOf(c.Command), reason)
+		s.Say(text)
+		s.failed = append(s.failed, text)
 	}
 	if len(choices) == 0 {
 		s.Say("no benchmark and no evaluator was found: an objective is missing")

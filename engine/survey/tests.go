@@ -73,6 +73,11 @@ const noTest = "no test ran"
 func (s *survey) waysToTest() [][][]string {
 	if s.Look.Language != "python" || !isPython(s.Look.Test[0]) {
 		tries := [][]string{s.Look.Test}
+		if s.Look.Language == "javascript" {
+			if command := s.Lab.withoutManager(s.Look.Test); command != nil {
+				tries = append(tries, command)
+			}
+		}
 		if s.Look.Language == "javascript" && slices.Contains(s.Look.Test, "npm") && s.Lab.manifest(".").Scripts["pretest"] != "" {
 			tries = append(tries, append(slices.Clip(s.Look.Test), "--ignore-scripts")) // without what npm runs before, such as a linter
 		}

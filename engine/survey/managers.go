@@ -1,0 +1,82 @@
+package survey
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// managers run scripts of package.json as npm does, and runners the tests.
+var (
+	managers = []string{"pnpm", "yarn", "bun"}
+	runners  = []string{"vitest", "jest", "mocha", "ava", "tap", "uvu", "jasmine"}
+)
+
+// withoutManager is what runs the tests where the script that npm runs calls another package
+// manager, which is not installed: the program at the end of the scripts; nil where that is none
+// that is known, or nothing is missing.
+func (l *Lab) withoutManager(test []string) []string {
+	if len(test) < 2 || test[0] != "npm" {
+		return nil
+	}
+	scripts, name := l.manifest(".").Scripts, "test"
+	if test[1] == "run" {
+		name = test[len(test)-1]
+	}
+	if _, managed := behind(scripts, scripts[name], 0); !managed {
+		return nil
+	}
+	command, _ := behind(scripts, scripts[name], 0)
+	return command
+}
+
+// behind follows scripts down to the program that runs the tests. managed reports whether a
+// manager stands before it that is not here.
+func behind(scripts map[string]string, text string, depth int) (command []string, managed bool) {
+	if depth > 4 { // they call each other
+		return nil, false
+	}
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '&' || r == ';' || r == '|' }) {
+		words := strings.Fields(part)
+		for len(words) > 0 && (words[0] == "cross-env" || strings.Contains(words[0], "=")) { // NODE_ENV=test
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			continue
+		}
+		missing := slices.Contains(managers, words[0]) && !installed(words[0])
+		if missing || words[0] == "npm" || words[0] == "npx" {
+			if words = words[1:]; len(words) > 0 && slices.Contains([]string{"run", "exec"}, words[0]) {
+				words = words[1:]
+			}
+		}
+		words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains([]string{"-s", "-r", "--silent", "--recursive"}, w) })
+		if found, below := ranBy(scripts, words, depth); found != nil {
+			return found, missing || below
+		}
+	}
+	return nil, false
+}
+
+// ranBy is what words of a script run: the tests, or another script that does.
+func ranBy(scripts map[string]string, words []string, depth int) (command []string, managed bool) {
+	switch {
+	case len(words) == 0 || strings.ContainsAny(strings.Join(words, " "), "'\"`$*?<>()"): // for a shell to read
+		return nil, false
+	case words[0] == "vitest" && !slices.Contains(words, "run"):
+		return slices.Concat([]string{"npx", "vitest", "run"}, words[1:]), false
+	case slices.Contains(runners, words[0]):
+		return append([]string{"npx"}, words...), false
+	case words[0] == "node" && strings.Contains(strings.Join(words, " "), "test"):
+		return words, false
+	}
+	if text := scripts[words[0]]; text != "" {
+		return behind(scripts, text, depth+1)
+	}
+	return nil, false
+}
+
+func installed(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}
