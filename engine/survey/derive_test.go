@@ -2,6 +2,7 @@ package survey
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,24 @@ func TestTheInterpreterThatLacksAModuleIsNamed(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+func TestAModuleThatIsAnEntryPointOfTheProjectNeedsTheProjectInstalled(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		installs   bool
+	}{
+		"in pyproject.toml":             {"pyproject.toml", "[project.entry-points.'kit.extensions']\ntoc = 'kit.extensions.toc:Toc'\n", true},
+		"in setup.cfg":                  {"setup.cfg", "[options.entry_points]\nkit.extensions =\n    toc = kit.extensions.toc:Toc\n", true},
+		"in setup.py":                   {"setup.py", "setup(entry_points={'kit.extensions': [\n    'toc = kit.extensions.toc:Toc',\n]})\n", true},
+		"another name":                  {"pyproject.toml", "[project.entry-points.'kit.extensions']\nmytoc = 'kit.extensions.toc:Toc'\n", false},
+		"something that is depended on": {"pyproject.toml", "[tool.poetry.dependencies]\ntoc = \"^1.0\"\n", false},
+	} {
+		s := &survey{Options: Options{Lab: labOf(t, map[string]string{c.file: c.text})}}
+		if got := s.helpful("No module named 'toc'", []string{"python3", "-m", "pytest"}); strings.Contains(got, "`pip install -e .` with the python3 of your PATH") != c.installs || strings.Contains(got, "evaluator.caches") == c.installs {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
 

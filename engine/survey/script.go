@@ -181,6 +181,8 @@ func (s *survey) helpful(reason string, command []string) string {
 		return eval.WithoutAdvice(reason) // npm install, which brings packages and their programs, is advised
 	case ownModule.MatchString(reason) && s.Lab.hasPackage(ownModule.FindStringSubmatch(reason)[1]):
 		return reason + "; the build of the package makes that file and no commit holds it: make it, `git add -f` it, and commit it on a branch of your own"
+	case s.Lab.isEntryPoint(lackedModule(reason)):
+		return reason + "; it is an entry point of this project, which is not installed: `pip install -e .` with " + interpreter(portable(s.Tree, command...)) + " registers it"
 	case strings.Contains(reason, "No module named"):
 		return reason + "; install it for " + interpreter(portable(s.Tree, command...)) + ", or list its folder in evaluator.caches"
 	case strings.Contains(reason, "Cannot find module") || strings.Contains(reason, "ERR_MODULE_NOT_FOUND"):
@@ -208,6 +210,19 @@ func interpreter(command []string) string {
 
 // ownModule finds a module of a package that is not there.
 var ownModule = regexp.MustCompile(`No module named '(\w+)\.\w+`)
+
+// isEntryPoint reports whether the project names something so for programs that look for it among what is
+// installed, such as an extension.
+func (l *Lab) isEntryPoint(name string) bool {
+	if name == "" || l == nil {
+		return false
+	}
+	entry := regexp.MustCompile(`(?m)^\s*["']?` + regexp.QuoteMeta(name) + `["']?\s*=\s*["']?[\w.]+:\w`)
+	return slices.ContainsFunc([]string{"pyproject.toml", "setup.cfg", "setup.py"}, func(f string) bool {
+		text, err := l.Read(f)
+		return err == nil && entry.Match(text)
+	})
+}
 
 // hasPackage reports whether the tree holds a package of Python.
 func (l *Lab) hasPackage(pkg string) bool {
