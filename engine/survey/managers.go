@@ -23,10 +23,10 @@ func (l *Lab) withoutManager(test []string) []string {
 	if test[1] == "run" {
 		name = test[len(test)-1]
 	}
-	if _, managed := behind(scripts, scripts[name], 0); !managed {
+	command, managed := behind(scripts, scripts[name], 0)
+	if !managed {
 		return nil
 	}
-	command, _ := behind(scripts, scripts[name], 0)
 	return command
 }
 
