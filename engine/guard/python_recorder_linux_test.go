@@ -199,9 +199,15 @@ class Rows:
     def add(self, name):
         self.names.add(name)
 
+class Tags:
+    def __init__(self, rows):
+        self.rows = rows
+
 class Shelf:
     def __init__(self):
-        self.rows, self.marks = Rows(self), Names()
+        rows = Rows(self)
+        self.tags = Tags(rows)
+        self.rows, self.marks = rows, Names()
 
     def text(self):
         return " ".join(self.rows.names.of + self.marks.of)
@@ -220,6 +226,8 @@ want([step[0] for step in r.encode(full)[4]], ["rows.names.add", "rows.add", "ma
 rows = decode(r.encode(full.rows))
 want((rows.shelf.rows is rows, rows.shelf.text()), (True, "own a b c"))
 want(decode(r.encode(full.marks)).of[1:], ["c"])
+rows = decode(r.encode(full.tags)).rows
+want(rows.shelf.rows is rows, True)
 def around():
     global many
     many = shelf.Shelf()

@@ -49,6 +49,10 @@ class Holding:
         name = name_of(owner[0], me) if given else None
         return (owner[0], name) if name else None
 
+    def early(self, given):
+        """Whether some of what is given is a part of an object that does not hold it yet."""
+        return any(self.owner(v)[1] and self.part(v) is None for v in given)
+
     def behind(self, me, frame):
         """The owners of an object, each with the names that lead from it to that one, as far as none of them is what calls it now: that
         would call it again by itself."""

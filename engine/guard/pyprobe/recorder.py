@@ -84,7 +84,7 @@ class Recorder:
         self.skipped = {}  # id -> a code that nobody asks about
         self.calls = {}  # (module, name) -> {pickle: recipe}
         self.tried = {}
-        self.objects = {}  # id -> [object, class, init recipe, history or None, whether calls are missing in it, identities of the objects in it]
+        self.objects = {}  # id -> [object, class, init recipe, history or None, whether calls are missing in it, identities of the objects in it, what it was given too early]
         self.marks = {}  # id -> (object, (module, name))
         self.expressions = {}  # their recipes
         self.busy = threading.local()
@@ -167,6 +167,9 @@ class Recorder:
         if kept is not None and kept[0] is value:
             if kept[3] is None:
                 raise Unrecordable
+            if kept[6] and not self.holding.early(kept[6][0]):
+                given, kept[6] = kept[6], None
+                kept[2] = self.given(*given)
             self.used |= {id(value)} | kept[5]
             part = self.holding.part(value)
             if part:
@@ -349,12 +352,14 @@ class Recorder:
             self.name(key, frame.f_code)
         if bound and name == "__init__":
             if kept is None and len(self.objects) < 20000:
-                entry = [me, type(me), None, None, False, set()]
+                entry = [me, type(me), None, None, False, set(), None]
                 self.objects[id(me)] = entry
                 self.holding.made(me, [*args[1:], *kwargs.values()], frame, self.objects)
                 self.used = entry[5]
                 entry[2] = self.given(args[1:], kwargs)
                 entry[3] = []
+                if self.holding.early(args[1:]):
+                    entry[6] = args[1:], kwargs
                 self.keep((key[0], key[1]), ("call", None, *entry[2]))
             return
         public = not name.startswith("_") or name.startswith("__") and name.endswith("__")
