@@ -218,6 +218,8 @@ func endsIn(kind record.JobKind, s record.JobState) bool {
 		return true
 	case record.Done:
 		return kind != record.Make
+	case record.Rejected: // of a measurement: the guard refused the candidate before it
+		return kind == record.Make || kind == record.Evaluate
 	}
 	return kind == record.Make && s.Ended()
 }

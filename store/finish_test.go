@@ -157,7 +157,7 @@ func TestAJobEndsOnlyAsItsKindDoes(t *testing.T) {
 	for range 3 {
 		l := w.lease()
 		ends := map[record.JobState]bool{
-			record.Done: l.Job.Kind != record.Make, record.Scored: l.Job.Kind == record.Make,
+			record.Done: l.Job.Kind != record.Make, record.Scored: l.Job.Kind == record.Make, record.Rejected: l.Job.Kind != record.Assist,
 			record.Queued: false, record.Held: false, record.Evaluating: false,
 		}
 		for state, ok := range ends {

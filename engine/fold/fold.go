@@ -240,7 +240,7 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 	}
 	switch {
 	case row.Kind != record.LogEnd:
-	case m.Rejected && end.State == record.Rejected:
+	case m.Rejected && end.State == record.Rejected && e.Job.Kind == record.Make:
 		s.pushRejection(m, e)
 	default:
 		s.push(e)
@@ -249,7 +249,7 @@ func (s *State) foldFailure(row record.FoldRow, end record.EndData, m *Candidate
 		s.failures.count(row.Job, end.Class, end.Reason)
 	}
 	if decided && (end.State == record.Rejected || end.State == record.Failed) {
-		return // the decision was told; a job that measures further fails by the one of the guard
+		return // the decision was told; a job that measures further ends by the one of the guard
 	}
 	level := "warn"
 	switch end.State {

@@ -46,25 +46,31 @@ func TestApprovingWhatWasRejectedIsRefusedWithWhatDoesIt(t *testing.T) {
 
 func TestTheRejectionByTheGuardIsToldOnceAndIsNoFailure(t *testing.T) {
 	t.Parallel()
-	s := crowded(t)
-	s.decideBy("guard", record.Decision{Verb: record.Reject, Candidate: 1, Job: record.NoJob, Cell: -1, Text: "behaves in another way: f(1) gave 2 and gives 3"})
-	value := 3.0
-	s.row(record.FoldRow{
-		LogRow: record.LogRow{Kind: record.LogEnd, Job: 9, Candidate: 1, Data: data(record.EndData{State: record.Failed, Class: record.ClassReview, Reason: "it behaves in another way than the root"})},
-		Work:   &record.Job{ID: 9, Kind: record.Evaluate, State: record.Failed, Purpose: record.PurposeConfirm, Candidate: 1},
-		Cand:   &record.FoldCandidate{ID: 1, Operator: record.OpTune, Agent: "offline", Status: record.StatusScored, Objective: &value, Samples: 1, Version: 1, Measures: []float64{0.55}},
-	})
-	said := 0
-	for _, e := range s.st.TakeEvents() {
-		if strings.Contains(e.Text, "another way") {
-			said++
+	for _, end := range []record.JobState{record.Rejected, record.Failed} { // the second in logs of before
+		s := crowded(t)
+		s.decideBy("guard", record.Decision{Verb: record.Reject, Candidate: 1, Job: record.NoJob, Cell: -1, Text: "behaves in another way: f(1) gave 2 and gives 3"})
+		value := 3.0
+		s.row(record.FoldRow{
+			LogRow: record.LogRow{Kind: record.LogEnd, Job: 9, Candidate: 1, Data: data(record.EndData{State: end, Class: record.ClassReview, Reason: "refused by the guard: it behaves in another way than the root"})},
+			Work:   &record.Job{ID: 9, Kind: record.Evaluate, State: end, Purpose: record.PurposeConfirm, Candidate: 1},
+			Cand:   &record.FoldCandidate{ID: 1, Operator: record.OpTune, Agent: "offline", Status: record.StatusScored, Objective: &value, Samples: 1, Version: 1, Measures: []float64{0.55}},
+		})
+		said := 0
+		for _, e := range s.st.TakeEvents() {
+			if strings.Contains(e.Text, "another way") {
+				said++
+			}
+			if strings.Contains(e.Text, "failed") {
+				t.Errorf("%s: it did not fail: %s", end, e.Text)
+			}
 		}
-		if strings.Contains(e.Text, "failed") {
-			t.Errorf("it did not fail: %s", e.Text)
+		snap := s.st.Snapshot()
+		if said != 1 || len(snap.Failures) != 0 {
+			t.Errorf("%s: told %d times, failures %v", end, said, snap.Failures)
 		}
-	}
-	if snap := s.st.Snapshot(); said != 1 || len(snap.Failures) != 0 {
-		t.Errorf("told %d times, failures %v", said, snap.Failures)
+		if last := snap.Recent[0].Job; last.ID != 9 || last.State != end {
+			t.Errorf("%s: the last to end is %s, %s", end, last.ID, last.State)
+		}
 	}
 }
 

@@ -135,7 +135,7 @@ func (w *measurer) measure(ctx context.Context, r *attempt) error {
 	if rejected, err := w.behaviourLate(ctx, r, &c); err != nil {
 		return err
 	} else if rejected {
-		return r.fail(ctx, record.ClassReview, "it behaves in another way than the root")
+		return r.finish(ctx, store.Outcome{State: record.Rejected, Class: record.ClassReview, Reason: "refused by the guard: it behaves in another way than the root"})
 	}
 	fresh, failure, err := w.samples(ctx, r, &c, job.Repeat, max(1, job.Samples), heldOut)
 	if err != nil {
