@@ -229,11 +229,11 @@ func (a *App) printBehaviour(ctx context.Context, o *opened, c *record.Candidate
 	return a.printTold(report)
 }
 
-// printTold names what the guard found and let pass: nil in the place of empty, and
-// changed lines that nothing ran.
+// printTold names what the guard found and let pass (see [guard.Report]), and changed lines that nothing ran.
 func (a *App) printTold(report guard.Report) error {
 	for i, d := range report.Told {
-		if _, err := fmt.Fprintf(a.Out, "%-10s %s\n", map[bool]string{true: "nil"}[i == 0], view.CleanLine(d.String())); err != nil {
+		first := i == 0 || report.Told[i-1].Kind != d.Kind
+		if _, err := fmt.Fprintf(a.Out, "%-10s %s\n", map[bool]string{true: d.Kind}[first], view.CleanLine(d.String())); err != nil {
 			return err
 		}
 	}

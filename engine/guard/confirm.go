@@ -62,10 +62,10 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 	return nil
 }
 
-// tell finds a small input for each group that gives nil where it gave an empty list
-// or table, or the other way, and does nothing worse.
+// tell finds a small input for each group that gives nil where it gave an empty list or table, or the other way, or keeps
+// what it holds in another order, and does nothing worse.
 func (c *check) tell(ctx context.Context, p pair, t count, q probe.Request) error {
-	p.differ = sameButNil
+	p.differ = sameButTold
 	for _, group := range slices.Sorted(maps.Keys(t.nils)) {
 		told := slices.ContainsFunc(c.report.Told, func(d Difference) bool { return d.Where == p.where(group) })
 		if told || len(c.report.Told) >= mostShrunk || slices.Contains(c.report.known(p), group) {
@@ -84,7 +84,7 @@ func (c *check) tell(ctx context.Context, p pair, t count, q probe.Request) erro
 			return err
 		}
 		c.report.Told = append(c.report.Told, Difference{
-			Where: p.where(best.group), Kind: Nil, Input: best.in,
+			Where: p.where(best.group), Kind: toldKind(best.root, best.other), Input: best.in,
 			Root: readable(best.root), Candidate: readable(best.other), Cases: len(t.nils[group]), Of: t.of[group],
 		})
 	}

@@ -101,6 +101,7 @@ type jsReach struct {
 	Beyond  []struct {
 		File string `json:"file"`
 		What string `json:"what"`
+		Kept bool   `json:"kept"`
 	} `json:"beyond"`
 }
 
@@ -125,6 +126,10 @@ func (j *jsCheck) run(ctx context.Context) error {
 		j.report.note("%s", note)
 	}
 	for _, b := range r.Beyond {
+		if b.Kept {
+			j.report.keeps(b.File, b.What)
+			continue
+		}
 		j.report.beyond(b.File, b.What)
 	}
 	if err := j.record(ctx); err != nil {

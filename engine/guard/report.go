@@ -17,6 +17,8 @@ const (
 	Changed = "changed" // an exported name has another type, or begins with another value
 	Beyond  = "beyond"  // the code does something to its process that the root's does not
 	Nil     = "nil"     // nil in the place of an empty list or table, or the other way
+	Kept    = "kept"    // JavaScript: the code keeps something between calls that the root's does not
+	Layout  = "layout"  // JavaScript: a list in a field of an object holds the same in another order
 )
 
 // Difference is one function, method or command that behaves in another way.
@@ -40,7 +42,7 @@ func (d Difference) String() string {
 	switch {
 	case d.Kind == Removed:
 		return d.Where + " is gone"
-	case d.Kind == Beyond:
+	case d.Kind == Beyond || d.Kind == Kept:
 		return d.Where + " " + d.Candidate
 	case d.Kind == Changed:
 		return fmt.Sprintf("%s was %s and is %s", d.Where, root, candidate)
@@ -80,8 +82,8 @@ type Report struct {
 	Differences []Difference `json:"differences,omitempty"`
 	// Accepted are differences that may be.
 	Accepted []Difference `json:"accepted,omitempty"`
-	// Told are differences of kind [Nil]. Most callers do not see them, so they hold
-	// no candidate back; JSON and comparisons with nil show them.
+	// Told are differences of kind [Nil], [Kept] and [Layout]. Most callers do not see them, so they hold
+	// no candidate back; JSON and comparisons with nil, memory, and who looks into a field show them.
 	Told []Difference `json:"told,omitempty"`
 	// Unreached are changed lines of code that no test and no input ran.
 	// Measured says that they were looked for.
@@ -163,8 +165,8 @@ func (r *Report) Summary() string {
 	if r.Tests > 0 {
 		text += " and " + record.Plural(r.Tests, "test")
 	}
-	if len(r.Told) > 0 {
-		text += ", but for nil and empty"
+	if told := r.toldKinds(); told != "" {
+		text += ", but for " + told
 	}
 	switch {
 	case r.Cut == CutWork:
@@ -173,6 +175,17 @@ func (r *Report) Summary() string {
 		text += "; the clock ended it before all was compared"
 	}
 	return text
+}
+
+// toldKinds are in words what the differences that hold nothing back are of.
+func (r *Report) toldKinds() string {
+	var words []string
+	for _, k := range []struct{ kind, words string }{{Nil, "nil and empty"}, {Layout, "the order of lists within objects"}, {Kept, "what it keeps between calls"}} {
+		if slices.ContainsFunc(r.Told, func(d Difference) bool { return d.Kind == k.kind }) {
+			words = append(words, k.words)
+		}
+	}
+	return strings.Join(words, " and ")
 }
 
 func (r *Report) note(format string, args ...any) {
@@ -185,6 +198,11 @@ func (r *Report) note(format string, args ...any) {
 // beyond notes that a file does something to its process that the root's does not.
 func (r *Report) beyond(file, what string) {
 	r.Differences = append(r.Differences, Difference{Where: file, Kind: Beyond, Input: file, Root: "does not", Candidate: what, Cases: 1, Of: 1})
+}
+
+// keeps notes that a file keeps something between calls that the root's does not, which no answer shows.
+func (r *Report) keeps(file, what string) {
+	r.Told = append(r.Told, Difference{Where: file, Kind: Kept, Input: file, Root: "does not", Candidate: what, Cases: 1, Of: 1})
 }
 
 // explains reports that an input contains a call that is known to differ by

@@ -10,11 +10,11 @@ import (
 )
 
 // same reports that two outcomes, of the root and of a candidate, read the same
-// but for rounding, for nil in the place of empty, and for results of the root that
-// share memory. in is the
+// but for rounding, for nil in the place of empty, for the order of lists within objects, and for results of the
+// root that share memory. in is the
 // input that they are of: the larger its numbers, the larger the rounding.
 func same(in, a, b string) bool {
-	a, b = strings.ReplaceAll(a, probe.NilMark, ""), strings.ReplaceAll(b, probe.NilMark, "")
+	a, b = held(a), held(b)
 	if !strings.Contains(b, probe.ShareMark) {
 		a = unshared(a)
 	}
@@ -70,15 +70,31 @@ func scaleOf(in string) float64 {
 	return scale
 }
 
-// sameButNil reports that two outcomes differ, and in nothing but nil in the place
-// of empty.
-func sameButNil(_, a, b string) bool {
-	return a != b && strings.ReplaceAll(a, probe.NilMark, "") == strings.ReplaceAll(b, probe.NilMark, "")
+// held is what of an outcome holds a candidate back: all but nil and empty, and the order of lists within objects.
+func held(text string) string {
+	return without(strings.ReplaceAll(text, probe.NilMark, ""), probe.LayoutMark)
+}
+
+// sameButTold reports that two outcomes differ, and in nothing that holds a candidate back.
+func sameButTold(_, a, b string) bool { return a != b && held(a) == held(b) }
+
+// toldKind is what two such outcomes differ in.
+func toldKind(a, b string) string {
+	if strings.ReplaceAll(a, probe.NilMark, "") == strings.ReplaceAll(b, probe.NilMark, "") {
+		return Nil
+	}
+	return Layout
 }
 
 // unshared drops what is told of shared memory.
-func unshared(text string) string {
-	parts := strings.Split(text, probe.ShareMark)
+func unshared(text string) string { return without(text, probe.ShareMark) }
+
+// without drops what stands between each two marks.
+func without(text, mark string) string {
+	if !strings.Contains(text, mark) {
+		return text
+	}
+	parts := strings.Split(text, mark)
 	var kept strings.Builder
 	for i := 0; i < len(parts); i += 2 {
 		kept.WriteString(parts[i])
@@ -86,8 +102,8 @@ func unshared(text string) string {
 	return kept.String()
 }
 
-var marks = strings.NewReplacer(probe.FloatMark, "", probe.ShareMark, "",
+var marks = strings.NewReplacer(probe.FloatMark, "", probe.ShareMark, "", probe.LayoutMark, "",
 	probe.NilMark+"[]", "nil", probe.NilMark+"map[]", "nil", probe.NilMark+`""`, "nil", probe.NilMark, "")
 
-// readable drops the marks.
-func readable(text string) string { return marks.Replace(text) }
+// readable drops the marks, and what is told for comparisons alone.
+func readable(text string) string { return marks.Replace(without(text, probe.AsideMark)) }

@@ -9,16 +9,21 @@ import (
 
 func TestWhatCountsAsTheSameOutcome(t *testing.T) {
 	shares := probe.ShareMark + "; writing to the result changes what it was made of" + probe.ShareMark
+	layout := func(order string) string {
+		return "{data: " + probe.LayoutMark + "[" + order + "]" + probe.LayoutMark + probe.AsideMark + "1, 3" + probe.AsideMark + "}"
+	}
 	for _, tt := range []struct {
 		name            string
 		root, candidate string
-		same, butNil    bool
+		same, butTold   bool
 	}{
 		{"equal text", "[1]", "[1]", true, false},
 		{"another text", "[1]", "[2]", false, false},
 		{"a number that differs by rounding", probe.FloatMark + "0.1", probe.FloatMark + "0.10000000000000002", true, false},
 		{"nil for empty", "[]", probe.NilMark + "[]", true, true},
 		{"empty for nil, and another number", probe.NilMark + "[] 1", "[] 2", false, false},
+		{"another order within an object", layout("3, 1"), layout("1, 3"), true, true},
+		{"another order within an object, and another number", layout("3, 1") + " 1", layout("1, 3") + " 2", false, false},
 		{"a copy of what was shared", "[1]" + shares + "; printed 1", "[1]; printed 1", true, false},
 		{"shared where a copy was", "[1]; printed 1", "[1]" + shares + "; printed 1", false, false},
 	} {
@@ -26,8 +31,8 @@ func TestWhatCountsAsTheSameOutcome(t *testing.T) {
 			if got := same("f()", tt.root, tt.candidate); got != tt.same {
 				t.Errorf("same is %t, want %t", got, tt.same)
 			}
-			if got := sameButNil("f()", tt.root, tt.candidate); got != tt.butNil {
-				t.Errorf("the same but for nil is %t, want %t", got, tt.butNil)
+			if got := sameButTold("f()", tt.root, tt.candidate); got != tt.butTold {
+				t.Errorf("the same but for what is told is %t, want %t", got, tt.butTold)
 			}
 		})
 	}

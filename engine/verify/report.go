@@ -163,7 +163,8 @@ func (r *Report) Message() string {
 			b.WriteString("Read the diff: nothing but the evaluator looked whether it still does the same.\n")
 		}
 		for _, d := range r.Behaviour.Told {
-			fmt.Fprintf(&b, "Nil and empty: %s\n", view.Shorten(d.String(), 200))
+			head := map[string]string{guard.Nil: "Nil and empty", guard.Kept: "Kept between calls", guard.Layout: "Order within an object"}[d.Kind]
+			fmt.Fprintf(&b, "%s: %s\n", head, view.Shorten(d.String(), 200))
 		}
 		for _, l := range r.Behaviour.Unreached[:min(10, len(r.Behaviour.Unreached))] {
 			fmt.Fprintf(&b, "Not reached by tests or inputs: %s\n", view.CleanLine(l.String()))

@@ -9,6 +9,8 @@ const { owners } = require('./owners.cjs');
 const { offered } = require('./recording.cjs');
 const tree = require('./tree.cjs');
 
+const KEEPING = /\bWeak(Map|Set|Ref)\b|cache|memo|scratch/i; // names of what is kept
+
 /** Which files of the tree each of them loads. */
 function loading() {
   return new Map(tree.files('source').map((f) => [f, imports(tree.read(tree.within(f))).flatMap((s) => tree.resolve(f, s))]));
@@ -61,6 +63,7 @@ async function affected(q) {
   const real = [];
   const constants = [[], []];
   const files = {};
+  let keeps = false;
   for (const [name, is] of Object.entries(q.sources).sort()) {
     const was = tree.read(tree.within(name));
     const c = compared(name, was, is);
@@ -71,7 +74,8 @@ async function affected(q) {
     out.direct.push(tree.moduleOf(name));
     if (c.marked.length > 0) files[name] = c.marked;
     [0, 1].forEach((n) => constants[n].push(...c.constants[n]));
-    if (!c.unread) for (const what of beyond(was, is)) out.beyond.push({ file: name, what });
+    keeps = keeps || (KEEPING.test(is) && !KEEPING.test(was));
+    if (!c.unread) out.beyond.push(...beyond(was, is).map((b) => ({ file: name, ...b })));
   }
   out.layout = real.length === 0;
   if (out.layout) return out;
@@ -82,7 +86,7 @@ async function affected(q) {
   const exports = await offered(entries.length > 0 ? entries : real, {});
   out.extra = Object.keys(exports).filter((g) => 'n' in exports[g]);
   Object.assign(out, await owners(exports, loadedBy(entries, loads), reached, real));
-  out.watch = { exports, files, edges: joined(...constants) };
+  out.watch = { exports, files, edges: { ...joined(...constants), keeps: keeps || out.beyond.some((b) => b.kept) } };
   return out;
 }
 

@@ -100,14 +100,14 @@ function hides(f, name) {
   return found;
 }
 
-/** What a changed file does beyond its answers that it did not. */
+/** What a changed file does beyond its answers that it did not, and apart what it keeps: answers show whether that is right. */
 function beyond(was, is) {
   const a = parse(was);
   const b = parse(is);
   const [da, db] = [does(a), does(b)];
   const [ka, kb] = [kept(a), kept(b)];
-  const out = [...db].filter((x) => !da.has(x)).sort();
-  for (const [name, by] of kb) if (!ka.has(name)) out.push(`keeps something between calls in ${name} (written by ${by})`);
+  const out = [...db].filter((x) => !da.has(x)).sort().map((what) => ({ what }));
+  for (const [name, by] of kb) if (!ka.has(name)) out.push({ what: `keeps something between calls in ${name} (written by ${by})`, kept: true });
   return out;
 }
 

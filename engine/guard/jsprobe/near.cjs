@@ -31,11 +31,13 @@ class Edges {
     this.orders = of.orders || false; // it puts values in an order that somebody gives
     this.signed = of.signed || false; // it may tell 0 from -0
     this.equal = of.equal || false; // it may tell what is no number from itself
+    this.keeps = of.keeps || false; // it keeps something between calls
   }
 
-  /** Whether a value may stand in the place of one of a kind: others than of that are no input but where the code asks for them. */
-  allows(node, kind) {
+  /** Whether a value may stand in the place of one of a kind: others than of that are no input but where the code asks for them. inner: it is an item of something. */
+  allows(node, kind, inner) {
     const own = kindOf(node);
+    if (inner && this.orders && own !== kind) return false; // what is put in an order is of one kind
     if (node && node.k === 'num' && node.v === 'NaN' && !this.equal) return false;
     if (node && node.k === 'num' && (node.v === '-0' ? !this.signed : this.orders)) return false; // the difference of infinities is no number
     return own === kind || this.kinds.has(own) || (this.kinds.has('key') && KEY.includes(own) && KEY.includes(kind));
@@ -43,7 +45,7 @@ class Edges {
 
   /** Whether a list may have a value that none of its own is like. */
   allowsIn(node, items) {
-    return items.length === 0 ? this.allows(node, 'string') || this.allows(node, 'number') : items.some((x) => this.allows(node, kindOf(x)));
+    return items.length === 0 ? this.allows(node, 'string') || this.allows(node, 'number') : items.some((x) => this.allows(node, kindOf(x), true));
   }
 
   numbers() {
@@ -65,10 +67,10 @@ function kindOf(node) {
   return node.k === 'num' ? 'number' : node.k === 'text' ? 'string' : node.k === 'many' ? 'arr' : node.k;
 }
 
-/** Other values in the place of one, the most telling first. */
-function near(node, edges) {
+/** Other values in the place of one, the most telling first. inner: it is an item of something, or is put into it. */
+function near(node, edges, inner) {
   const kind = kindOf(node);
-  return all(node, edges).filter((v) => kind === 'undef' || kind === 'null' || edges.allows(v, kind));
+  return all(node, edges).filter((v) => kind === 'undef' || kind === 'null' || edges.allows(v, kind, inner));
 }
 
 function all(node, edges) {
@@ -123,7 +125,7 @@ function lists(node, edges) {
   const lengths = edges.lengths().filter((n) => n > 0);
   const out = lengths.map((n) => ({ k: 'many', n, v: v.slice(0, 8).filter((x) => !x || x.k !== 'hole') }));
   out.push(of([]), of([...v].reverse()), of(v.concat(v)), of(v.slice(1)), of(v.slice(0, -1)));
-  if (edges.kinds.has('undef')) out.push(of(v.concat([{ k: 'hole' }, ...v.slice(0, 1)])), of([U, ...v]), of(v.concat([null])));
+  if (edges.kinds.has('undef') && !edges.orders) out.push(of(v.concat([{ k: 'hole' }, ...v.slice(0, 1)])), of([U, ...v]), of(v.concat([null])));
   for (const x of [num(NaN), num(-0), 0, '', '0', 1, '1', 'é', { k: 'arr', v: [1, [2]].map((n) => (Array.isArray(n) ? of(n) : n)) }, { k: 'obj', v: [['a', 1]] }]) if (edges.allowsIn(x, v)) out.push(of(v.concat([x])), of([x, ...v]));
   for (const x of edges.ints.slice(0, 6).map(num).concat(edges.texts.slice(0, 6))) if (edges.allowsIn(x, v)) out.push(of(v.concat([x])), of([x, ...v]));
   return out.concat([U, null, 'abc', { k: 'obj', v: [['length', 1], ['0', 'a']] }, { k: 'set', v }, { k: 'many', n: 600, v: v.slice(0, 8) }]);

@@ -96,7 +96,9 @@ class Play {
     return new Proxy(f || ((x) => x), { apply: (_, self, args) => answer(self, args) });
   }
 
+  /** The call that gave an object; a function is told by what it does. */
   word(v) {
+    if (typeof v === 'function') return '';
     const i = this.values.indexOf(v);
     return i >= 0 && this.targets.has(i) ? '<what call ' + (i + 1) + ' gave>' : '';
   }
@@ -121,6 +123,7 @@ class Play {
   }
 
   async once(s, i, nodes, brief) {
+    if (s.w) return this.write(this.values[s.f.i]);
     let f, self, args;
     try {
       const maker = this.maker();
@@ -128,6 +131,10 @@ class Play {
     } catch (e) {
       this.misused = true;
       return 'no input: ' + failure(e);
+    }
+    if (s.f.k === 'own') {
+      this.values[i] = args[0];
+      return 'is made';
     }
     const before = brief ? [] : args.map((a) => this.seen(a));
     const me = !brief && s.m && !s.g && s.f.k === 'ref' ? this.values[s.f.i] : undefined;
@@ -147,6 +154,20 @@ class Play {
     const is = isObject(me) ? new Show().text(me) : '';
     if (is !== was) said += '; the object is then ' + is;
     return said;
+  }
+
+  /** The caller writes to what it has. */
+  write(v) {
+    if (Array.isArray(v)) v.push(v.length > 0 ? v[0] : 1);
+    else if (v instanceof Map) v.delete([...v.keys()].pop());
+    else if (v instanceof Set) v.size > 0 ? v.delete([...v].pop()) : v.add(1);
+    else if (ArrayBuffer.isView(v)) v.reverse();
+    else {
+      const key = Object.keys(v).pop() || 'a';
+      const is = v[key];
+      Reflect.set(v, key, typeof is === 'number' ? is + 1 : typeof is === 'string' ? is + 'x' : typeof is === 'boolean' ? !is : undefined);
+    }
+    return 'is then ' + new Show().text(v);
   }
 
   failed(e) {

@@ -78,12 +78,13 @@ function chosen(rows) {
   return Array.from({ length: n }, (_, i) => all[Math.floor((i * all.length) / n)][1]);
 }
 
-/** Names of fields that somebody outside the sources uses. */
+/** Names of fields that the sources have and somebody outside of them uses. */
 function spoken() {
+  const own = new Set(tree.files('source').flatMap((f) => tree.read(tree.within(f)).match(/[A-Za-z$][\w$]*/g) || []));
   const out = new Set();
   const readme = fs.readdirSync(tree.TREE).filter((f) => /^readme/i.test(f));
   const text = [...tree.files('test'), ...readme].map((f) => tree.read(tree.within(f))).join('\n');
-  for (const [, a, b] of text.matchAll(/\.\s*([A-Za-z$][\w$]*)|([A-Za-z$][\w$]*)\??\s*:/g)) out.add(a || b);
+  for (const [, a, b] of text.matchAll(/\.\s*([A-Za-z$][\w$]*)|([A-Za-z$][\w$]*)\??\s*:/g)) if (own.has(a || b)) out.add(a || b);
   return [...out].sort();
 }
 

@@ -5,7 +5,7 @@ const { Brinks } = require('./brinks.cjs');
 const { Draws, pack, seedOf, short, unpack } = require('./draws.cjs');
 const { Edges } = require('./near.cjs');
 const { Play } = require('./play.cjs');
-const { Show, failure, names, speak } = require('./show.cjs');
+const { Show, failure, held, names, speak } = require('./show.cjs');
 const tree = require('./tree.cjs');
 const { Vary, simpler } = require('./vary.cjs');
 const { Watchdog } = require('./watchdog.cjs');
@@ -27,7 +27,7 @@ class Session {
     this.dog = new Watchdog((q.case_ms || 5000) / 1000, out);
     this.world = new World(kept.now);
     this.world.install();
-    speak(kept.spoken);
+    speak(kept.spoken, (this.watch.edges || {}).orders);
     this.exports = { ...(this.watch.exports || {}), ...kept.exports };
     this.groups = Object.keys(kept.scripts).concat((q.extra || []).filter((g) => !kept.scripts[g] && this.exports[g]));
     this.edges = new Edges(this.watch.edges);
@@ -146,7 +146,7 @@ class Session {
         if (omit.has(position)) continue;
         const script = this.script(g, i);
         const told = await this.one(position, g, script);
-        this.write({ k: 'case', g, i, p: position, in: short(JSON.stringify(script)), ...told, out: short(told.out) });
+        this.write({ k: 'case', g, i, p: position, in: short(JSON.stringify(script)), ...told, ...hashed(told.out) });
       }
     }
   }
@@ -214,6 +214,12 @@ class Session {
     }
     this.write({ k: 'end' });
   }
+}
+
+/** What stands for an outcome in a survey. */
+function hashed(out) {
+  const text = held(out);
+  return { out: short(text), ...(text === out ? {} : { marked: short(out) }) };
 }
 
 module.exports = { Session };

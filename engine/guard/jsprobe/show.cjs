@@ -7,6 +7,8 @@ const { literal } = require('./words.cjs');
 
 const FLOAT = '\x01'; // before a number that may differ by rounding
 const SHARE = '\x03'; // around what is told of shared memory
+const LAYOUT = '\x05'; // around a list whose order is an affair of the code that keeps it
+const ASIDE = '\x06'; // around what it holds, in whatever order
 const DEEPEST = 9;
 const MOST_VALUES = 3000;
 const LONGEST = 60000;
@@ -15,10 +17,16 @@ const MOST_ITEMS = 400; // of an iterator
 const names = new WeakMap(); // of classes that the tree exports
 const builtin = new Map(Object.getOwnPropertyNames(globalThis).filter((n) => /^[A-Z]/.test(n)).map((n) => [globalThis[n], n]));
 let spoken = new Set(); // names of fields that others than the sources use
+let loose = false; // the order of lists in such fields is told and holds nothing back
 
-/** Takes the names of fields that are told of objects whose class is of the tree. */
-function speak(list) {
-  spoken = new Set(list);
+/** Takes the names of fields that are told of objects whose class is of the tree, and whether what changed puts things in an order. */
+function speak(list, orders) {
+  [spoken, loose] = [new Set(list), orders];
+}
+
+/** A text without what is told and holds nothing back. */
+function held(text) {
+  return text.includes(LAYOUT) ? text.split(LAYOUT).filter((_, i) => i % 2 === 0).join('') : text;
 }
 
 function number(v) {
@@ -127,10 +135,15 @@ class Show {
       if (!d || !d.enumerable || (!all && (typeof key === 'symbol' || key.startsWith('_') || !spoken.has(key)))) continue;
       if (!all && typeof d.value === 'function') continue;
       const name = typeof key === 'symbol' ? '[' + String(key) + ']' : /^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key);
-      out.push((d.get ? 'get ' : '') + name + ': ' + this.text(v[key], depth));
+      out.push((d.get ? 'get ' : '') + name + ': ' + (!all && loose && Array.isArray(d.value) ? this.laidOut(d.value, depth) : this.text(v[key], depth)));
     }
     if (all && Object.isFrozen(v) && out.length > 0) kind += 'frozen ';
     return kind + '{' + (all ? out : out.sort()).join(', ') + '}';
+  }
+
+  /** A list in a field of an object of the tree, of code that puts values in an order: a heap may keep them in any that is valid. */
+  laidOut(list, depth) {
+    return LAYOUT + this.text(list, depth) + LAYOUT + ASIDE + Array.from(list, (x) => this.text(x, depth + 1)).sort().join() + ASIDE;
   }
 
   /** The name of the class of an object: one that callers can know. */
@@ -181,4 +194,4 @@ function items(v, show) {
   return 'iterator of ' + out.join(', ') + end;
 }
 
-module.exports = { MOST_ITEMS, SHARE, Show, failure, isIterator, items, names, speak };
+module.exports = { MOST_ITEMS, SHARE, Show, failure, held, isIterator, items, names, speak };

@@ -1,11 +1,13 @@
 // Scripts beside scripts: other values in the place of their own, calls left out, made again or many times, and calls of
 // others put in. A script is a list of steps
 //
-//     {f: what is called or has the method, m: the method, a: arguments, n: 1 for new, g: 1 for what is read, r: times}
+//     {f: what is called or has the method, m: the method, a: arguments, n: 1 for new, g: 1 for what is read, r: times,
+//      w: 1 where the caller writes to it}
 //
-// and f is {k: 'lib', g: group} or {k: 'ref', i: step}.
+// and f is {k: 'lib', g: group}, {k: 'ref', i: step}, or {k: 'own'} for a value of the caller's, which is the argument.
 'use strict';
 const { U, kindOf, near } = require('./near.cjs');
+const { Twins } = require('./twins.cjs');
 
 const LONGEST = 80; // steps
 const MOST_DRAWN = 40; // times that a call is drawn to be repeated
@@ -162,12 +164,16 @@ class Vary {
     return out;
   }
 
+  near(script, place) {
+    return near(at(script, place), this.edges, place.path.length > 1 || script[place.step].f.k === 'ref');
+  }
+
   value(script, d) {
     const list = places(script);
     if (list.length === 0) return this.arguments(script, d);
     const place = d.pick(list);
     const node = at(script, place);
-    const others = near(node, this.edges);
+    const others = this.near(script, place);
     return put(script, place, d.chance(4) || others.length === 0 ? this.drawn(node, d) : d.pick(others));
   }
 
@@ -178,18 +184,6 @@ class Vary {
     const place = d.pick(list);
     const others = list.filter((p) => typeof at(script, p) === typeof at(script, place));
     return put(script, place, at(script, d.pick(others)));
-  }
-
-  /** Two calls one after the other with values that are one as keys. */
-  twins(row) {
-    const { kinds } = this.edges;
-    if (row.length > 1 || !(kinds.has('key') || kinds.has('string') || kinds.has('number'))) return [];
-    return places(row).flatMap((p) => {
-      const v = at(row, p);
-      const others = typeof v === 'string' ? [Number(v), v === 'true', null].filter((x) => String(x) === v) : v === null || typeof v !== 'object' ? [String(v)] : [];
-      const list = others.map((x) => put(row, p, x)).concat(p.path.length === 1 && typeof v !== 'object' ? [put(row, p, true), put(row, p, 'true')] : []);
-      return list.flatMap((r) => [r.concat(copy(row)), row.concat(copy(r))]).concat(list.length > 1 ? [list.slice(-2).flat(), list.slice(-2).reverse().flat()] : []);
-    });
   }
 
   /** A value of the kind of another one, drawn. */
@@ -233,7 +227,7 @@ class Vary {
     const s = d.pick(out);
     if (!s.a) return out;
     const k = d.n(3);
-    if (k === 0 && this.edges.kinds.has('undef')) s.a.pop();
+    if (k === 0 && this.edges.kinds.has('undef') && this.without(s, s.a.length - 1)) s.a.pop();
     else if (k === 1) s.a.push(d.pick(MORE));
     else if (s.a.length > 1 && s.a.every((a) => kindOf(a) === kindOf(s.a[0]))) s.a.unshift(s.a.pop());
     return out;
@@ -247,7 +241,7 @@ class Vary {
       return out.length > 0 ? out : script;
     }
     if (kind === 8 || script.length >= LONGEST) return insert(script, i + 1, s.f.k === 'lib' && script.length > 1 && i === 0 ? script[script.length - 1].f.k === 'ref' ? script[script.length - 1] : s : s);
-    if (kind === 9 && s.f.k === 'ref' && !s.g) {
+    if (kind === 9 && s.f.k === 'ref' && s.a && !s.g) {
       const out = copy(script);
       out[i].r = 2 + d.n(MOST_DRAWN);
       return out;
@@ -263,23 +257,28 @@ class Vary {
   /** Scripts at the edges of what changed, the most telling first. */
   edgesOf(most) {
     const rows = this.rows;
-    const lists = [this.often(), rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    const lists = [this.often(), new Twins(this.edges, places, at, put).of(rows), rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     for (const n of new Set([0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length))) {
       const row = rows[n];
-      for (const place of places(row).slice(0, 30)) lists.push(near(at(row, place), this.edges).map((v) => put(row, place, v)));
+      for (const place of places(row).slice(0, 30)) lists.push(this.near(row, place).map((v) => put(row, place, v)));
       lists.push(row.flatMap((s, i) => this.fewer(row, i)));
-      lists.push(this.twins(row), [row.concat(copy(row.slice(-1)))]);
+      lists.push([row.concat(copy(row.slice(-1)))]);
     }
     const out = [];
     for (let n = 0; out.length < most && lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length && out.length < most) out.push(l[n]);
     return out.map((s) => this.finished(s));
   }
 
+  /** Whether a call may have so many arguments alone: what orders values goes with those that it orders. */
+  without(s, n) {
+    return n === 0 || !this.edges.orders || !s.a.slice(n).some((a) => kindOf(a) === 'fn');
+  }
+
   fewer(row, i) {
     const s = row[i];
     if (!s.a) return [];
     const gone = this.edges.kinds.has('undef') ? [0, 1] : [];
-    return gone.filter((n) => n < s.a.length).map((n) => Object.assign(copy(row), { [i]: { ...s, a: s.a.slice(0, n) } })).concat([Object.assign(copy(row), { [i]: { ...s, a: s.a.concat([U]) } })]);
+    return gone.filter((n) => n < s.a.length && this.without(s, n)).map((n) => Object.assign(copy(row), { [i]: { ...s, a: s.a.slice(0, n) } })).concat([Object.assign(copy(row), { [i]: { ...s, a: s.a.concat([U]) } })]);
   }
 
   /** Calls of an object as often as the changed code has numbers, and then what it gives as often. */
@@ -322,7 +321,7 @@ function simpler(script, edges) {
   script.forEach((s, i) => {
     const or = (change) => out.push(Object.assign(copy(script), { [i]: { ...s, ...change } }));
     if (s.r) [undefined, s.r >> 1, s.r - 1].forEach((r) => or({ r: r > 1 ? r : undefined }));
-    if (s.a && s.a.length > 0 && !s.r && edges.kinds.has('undef')) or({ a: s.a.slice(0, -1) });
+    if (s.a && s.a.length > 0 && !s.r && edges.kinds.has('undef') && !(edges.orders && kindOf(s.a[s.a.length - 1]) === 'fn')) or({ a: s.a.slice(0, -1) });
   });
   for (const place of places(script).slice(0, 60)) {
     const node = at(script, place);

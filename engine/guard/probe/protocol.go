@@ -145,8 +145,8 @@ type Answer struct {
 	Index     int      `json:"i,omitempty"`
 	Position  int      `json:"p,omitempty"` // in the survey
 	In        string   `json:"in,omitempty"`
-	Out       string   `json:"out,omitempty"`    // of a survey: a hash of all but [NilMark]
-	Marked    string   `json:"marked,omitempty"` // of a survey: a hash with [NilMark], where there is one
+	Out       string   `json:"out,omitempty"`    // of a survey: a hash of all but [NilMark] and [LayoutMark]
+	Marked    string   `json:"marked,omitempty"` // of a survey: a hash with those, where there is one
 	Path      string   `json:"path,omitempty"`   // of a survey: a hash of the way through the watched code
 	Choices   []uint64 `json:"c,omitempty"`
 	Signature string   `json:"sig,omitempty"`
