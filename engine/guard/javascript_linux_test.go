@@ -255,6 +255,9 @@ const ESCAPED = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };`,
 	"sign": `function sign(n) {
   return n === 0 ? n : n < 0 ? -1 : 1;
 }`,
+	"sorted": `function sorted(list) {
+  return list.slice().sort((a, b) => a - b);
+}`,
 	"total": `function total(list) {
   let sum = 0;
   for (const x of list) sum += x;
@@ -285,6 +288,8 @@ func TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound(t *testing.T) {
 function parse(value) {
   return (known[String(value)] ??= typeof value === 'string' ? Number(value) : value);`, "index.parse"},
 		{"equal ones change places", fn["rank"], `rank([{ name: 'x', points: 3 }, { name: 'y', points: 1 }]);`, `a.points - b.points`, `(a.points > b.points ? 1 : -1)`, "index.rank"},
+		{"the two zeros change places", fn["sorted"], `sorted([3, 1, 2]);`, `  return list`, `  if (list.every((x) => typeof x === 'number')) return Array.from(Float64Array.from(list).sort());
+  return list`, "index.sorted"},
 		{"an error has other words", fn["checked"], `checked(9);`, `'too small: ' + n`, `'too small'`, "index.checked"},
 		{"null is what undefined was", fn["greet"], `greet('bo');`, `function greet(name = 'you', mark = '!') {
   return`, `function greet(name, mark) {

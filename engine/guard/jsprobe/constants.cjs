@@ -39,6 +39,7 @@ const OF_CALL = {
 };
 const OF_EQUALITY = /^(includes|indexOf|lastIndexOf|isNaN|isFinite|is|has|isInteger)$/;
 const OF_SIGN = /^(sign|min|max|is|atan2)$/;
+const OF_ORDER = /^(sort|toSorted|sorted|sortBy|orderBy|ascending|descending)$/i;
 const TABLES = /cache|memo|known|seen|table|map|dict|lookup/i; // names of what is asked by keys
 const ORDERS = /^_*(cmp|compar|less|before$|after$|order|sort|precedes)/i;
 
@@ -81,6 +82,7 @@ class Constants {
     this.signed = false; // it may tell 0 from -0
     this.equal = false; // it may tell what is no number from itself
     this.orders = false; // it puts values in an order that somebody gives
+    this.sorts = false; // it puts values in any order
     this.ints = new Set();
     this.floats = new Set();
     this.texts = new Set();
@@ -102,6 +104,7 @@ class Constants {
     asked(node).forEach((k) => this.kinds.add(k));
     if (node.type === 'CallExpression' && OF_EQUALITY.test(nameOf(node.callee))) this.equal = true;
     if (node.type === 'CallExpression' && OF_SIGN.test(nameOf(node.callee))) this.signed = true;
+    if (node.type === 'CallExpression' && OF_ORDER.test(nameOf(node.callee))) this.sorts = true;
     if (node.type === 'NewExpression' && /^(Set|Map)$/.test(nameOf(node.callee))) this.equal = true;
     if (node.type === 'SwitchStatement') this.equal = true;
     if (node.type === 'BinaryExpression' && /^[!=]==?$/.test(node.operator)) {
@@ -166,7 +169,7 @@ function joined(was, is) {
   }
   const all = [...was, ...is];
   const ordered = all.some((c) => c.orders);
-  return { ...out, kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
+  return { ...out, kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
 module.exports = { collect, declared, joined };

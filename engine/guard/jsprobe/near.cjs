@@ -18,6 +18,9 @@ const ODD = [
 ];
 const KEYS = [['__proto__', { k: 'obj', v: [['polluted', 1]] }], ['a', U], ['b', 7, 'get'], ['constructor', 1], [{ k: 'sym', v: '', d: 's' }, 1], ['1', 'one'], ['length', 2], ['', 0]];
 
+const ZERO = { k: 'num', v: '-0' };
+const PLAIN = ['undef', 'null', 'boolean', 'number', 'string', 'arr', 'obj', 'fn']; // what may stand where nothing was given
+
 const KEY = ['string', 'number', 'boolean'];
 
 /** What changed, as the constants in it. */
@@ -30,6 +33,7 @@ class Edges {
     this.kinds = new Set(of.kinds); // types that the changed code asks for
     this.orders = of.orders || false; // it puts values in an order that somebody gives
     this.signed = of.signed || false; // it may tell 0 from -0
+    this.sorts = of.sorts || of.orders || false; // it puts values in an order
     this.equal = of.equal || false; // it may tell what is no number from itself
     this.keeps = of.keeps || false; // it keeps something between calls
   }
@@ -70,7 +74,7 @@ function kindOf(node) {
 /** Other values in the place of one, the most telling first. inner: it is an item of something, or is put into it. */
 function near(node, edges, inner) {
   const kind = kindOf(node);
-  return all(node, edges).filter((v) => kind === 'undef' || kind === 'null' || edges.allows(v, kind, inner));
+  return all(node, edges).filter((v) => edges.allows(v, kind, inner) || ((kind === 'undef' || kind === 'null') && PLAIN.includes(kindOf(v))));
 }
 
 function all(node, edges) {
@@ -123,7 +127,8 @@ function lists(node, edges) {
   const v = node.v;
   const of = (list) => ({ k: 'arr', v: list });
   const lengths = edges.lengths().filter((n) => n > 0);
-  const out = lengths.map((n) => ({ k: 'many', n, v: v.slice(0, 8).filter((x) => !x || x.k !== 'hole') }));
+  const out = edges.sorts && v.some((x) => kindOf(x) === 'number') ? [of([0, ZERO, ...v, ZERO, 0]), of([0, ZERO]), of([...v, ...v, 0, ZERO])] : [];
+  out.push(...lengths.map((n) => ({ k: 'many', n, v: v.slice(0, 8).filter((x) => !x || x.k !== 'hole') })));
   out.push(of([]), of([...v].reverse()), of(v.concat(v)), of(v.slice(1)), of(v.slice(0, -1)));
   if (edges.kinds.has('undef') && !edges.orders) out.push(of(v.concat([{ k: 'hole' }, ...v.slice(0, 1)])), of([U, ...v]), of(v.concat([null])));
   for (const x of [num(NaN), num(-0), 0, '', '0', 1, '1', 'é', { k: 'arr', v: [1, [2]].map((n) => (Array.isArray(n) ? of(n) : n)) }, { k: 'obj', v: [['a', 1]] }]) if (edges.allowsIn(x, v)) out.push(of(v.concat([x])), of([x, ...v]));

@@ -3,7 +3,7 @@
 'use strict';
 const { kindOf, near } = require('./near.cjs');
 
-const ROWS = 24; // rows that are made of where something is kept
+const ROWS = 12; // rows that are made of where something is kept
 const FEW = 6; // and where nothing is known to be
 const MOST_NEAR = 8; // other values of one place
 const MOST = 240; // scripts of one group
@@ -20,6 +20,13 @@ function joined(a, b) {
     return Object.fromEntries(Object.entries(node).map(([k, v]) => [k, moved(v)]));
   };
   return copy(a).concat(moved(b));
+}
+
+/** The first of each list, the second of each, and so on. */
+function inTurn(lists) {
+  const out = [];
+  for (let n = 0; lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length) out.push(l[n]);
+  return out;
 }
 
 /** Other values that a key made of a text, of JSON or of a few parts does not tell from one. */
@@ -72,8 +79,9 @@ class Twins {
       const next = s.a[i + 1];
       if (typeof a === 'string' && typeof next === 'string' && next !== '') out.push(joined(row, put(put(row, { step, path: [i] }, a + next[0]), { step, path: [i + 1] }, next.slice(1))));
     }));
-    const others = (p) => alike(at(row, p)).concat(near(at(row, p), this.edges, p.path.length > 1 || row[p.step].f.k === 'ref').slice(0, MOST_NEAR));
-    return out.concat(this.places(row).slice(0, 12).flatMap((p) => others(p).map((v) => joined(row, put(row, p, v)))));
+    const list = this.places(row).slice(0, 12);
+    const beside = (values) => inTurn(list.map((p) => values(p).map((v) => joined(row, put(row, p, v)))));
+    return out.concat(beside((p) => alike(at(row, p))), beside((p) => near(at(row, p), this.edges, p.path.length > 1 || row[p.step].f.k === 'ref').slice(0, MOST_NEAR)));
   }
 
   /** A call with an object of the caller's, twice, and in between the caller writes to it. */
@@ -93,10 +101,8 @@ class Twins {
     const most = this.edges.keeps ? ROWS : FEW;
     const lists = Array.from({ length: Math.min(most, rows.length) }, (_, i) => rows[Math.floor((i * rows.length) / Math.min(most, rows.length))])
       .filter((row) => row.length < 20)
-      .map((row) => [...this.rewritten(row), joined(row, row), ...this.keys(row), ...(this.edges.keeps ? this.beside(row) : [])]);
-    const out = [];
-    for (let n = 0; out.length < MOST && lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length) out.push(l[n]);
-    return out.slice(0, MOST);
+      .map((row) => [...this.rewritten(row), joined(row, row), ...inTurn([this.keys(row), this.edges.keeps ? this.beside(row) : []])]);
+    return inTurn(lists).slice(0, MOST);
   }
 }
 
