@@ -4,6 +4,7 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
+const { chain, isForeign, methodsOf, shapeOf } = require('./bases.cjs');
 const { groupOf, place } = require('./tree.cjs');
 const { Unkeepable, Writer } = require('./values.cjs');
 
@@ -14,13 +15,6 @@ const MOST_BYTES = 12 << 20;
 
 function isObject(v) {
   return v !== null && (typeof v === 'object' || typeof v === 'function');
-}
-
-/** Whether a prototype is of the language or of node, whose methods are nobody's in the tree. */
-function isForeign(proto) {
-  const c = Object.getOwnPropertyDescriptor(proto, 'constructor');
-  if (!c || typeof c.value !== 'function') return proto === Object.prototype;
-  return /\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(c.value)) || ['EventEmitter', 'Readable', 'Writable', 'Duplex', 'Transform', 'Stream', 'Buffer', 'URL'].includes(c.value.name);
 }
 
 class Recorder {
@@ -129,19 +123,21 @@ class Recorder {
       v.then((x) => this.trace(x, id), () => {});
       return v;
     }
-    let proto = Object.getPrototypeOf(v);
+    const proto = Object.getPrototypeOf(v);
     const methods = Object.keys(v).filter((k) => typeof v[k] === 'function');
-    if (!proto || Array.isArray(v) || (isForeign(proto) && (methods.length === 0 || proto !== Object.prototype))) return v;
+    if (!proto || (isForeign(proto) && (methods.length === 0 || proto !== Object.prototype || Array.isArray(v)))) return v;
     this.results.set(v, id);
     const of = this.exports[this.events[id].s.f.g];
     if (of && !of.methods) of.methods = methods.map((k) => [k, v[k].length]);
-    for (; proto && !isForeign(proto); proto = Object.getPrototypeOf(proto)) this.patch(proto);
+    const { own, foreign } = chain(v);
+    const inherited = own.length > 0 ? this.inherit(own[own.length - 1], foreign) : new Set();
+    own.forEach((p) => this.patch(p, inherited));
     if (methods.length > 0 && methods.length < 100 && !Object.isFrozen(v)) this.patch(v);
     return v;
   }
 
-  /** Has the methods of an object note their calls. */
-  patch(object) {
+  /** Has the methods of an object note their calls, and those that it has from node where a test makes them. */
+  patch(object, inherited = new Set()) {
     if (this.patched.has(object)) return;
     this.patched.add(object);
     const recorder = this;
@@ -151,7 +147,7 @@ class Recorder {
       if (!name || name === 'constructor' || !d.configurable) continue;
       const id = (self) => (isObject(self) && recorder.results.has(self) ? recorder.results.get(self) : -1);
       if (typeof d.value === 'function' && !this.groups.has(d.value)) {
-        d.value = new Proxy(d.value, { apply: (f, self, args) => (id(self) >= 0 ? recorder.call({ k: 'ref', i: id(self) }, name, f, self, args) : Reflect.apply(f, self, args)) });
+        d.value = new Proxy(d.value, { apply: (f, self, args) => (id(self) >= 0 && (!inherited.has(key) || recorder.depth > 0 || recorder.byTest()) ? recorder.call({ k: 'ref', i: id(self) }, name, f, self, args) : Reflect.apply(f, self, args)) });
       } else if (d.get) {
         const get = d.get;
         d.get = function () {
@@ -165,22 +161,27 @@ class Recorder {
     }
   }
 
+  /** Gives a prototype of the tree the methods that it has from the language or from node, so that they can be patched; their names. */
+  inherit(proto, foreign) {
+    const out = new Set();
+    if (this.patched.has(proto) || Object.isFrozen(proto)) return out;
+    for (const [key, value] of methodsOf(foreign, (k) => Object.hasOwn(proto, k))) {
+      Object.defineProperty(proto, key, { value, writable: true, configurable: true });
+      out.add(key);
+    }
+    return out;
+  }
+
+  /** Whether a file of the tests makes the call: what node and the sources call later is no call of a test. */
+  byTest() {
+    const line = String(new Error().stack).split('\n').slice(1).find((l) => !l.includes(__filename) && !/\(?node:/.test(l)) || '';
+    const at = /((?:file:\/\/)?\/[^():]+):\d+:\d+\)?$/.exec(line);
+    return at !== null && place(this.tree, at[1].replace('file://', '')) === 'test';
+  }
+
   say() {
     if (this.events.length > 0) fs.writeFileSync(path.join(this.into, process.pid + '-' + Math.random().toString(36).slice(2)), JSON.stringify({ exports: this.exports, events: this.events }));
   }
-}
-
-/** The number of parameters of a function, and what objects of a class offer. */
-function shapeOf(f) {
-  const out = { n: f.length };
-  const proto = f.prototype;
-  if (!isObject(proto)) return out;
-  const own = Object.getOwnPropertyNames(proto).filter((k) => k !== 'constructor' && !k.startsWith('_'));
-  if (!/^class\b/.test(Function.prototype.toString.call(f)) && own.length === 0) return out;
-  out.cls = 1;
-  out.methods = own.filter((k) => typeof Object.getOwnPropertyDescriptor(proto, k).value === 'function').map((k) => [k, proto[k].length]);
-  out.getters = own.filter((k) => Object.getOwnPropertyDescriptor(proto, k).get);
-  return out;
 }
 
 /** Begins to record in a process of the tests. */
@@ -223,5 +224,3 @@ export async function load(url, context, next) {
 }
 
 if (process.env.ATOLL_GUARD_INTO) begin(process.env.ATOLL_GUARD_TREE, process.env.ATOLL_GUARD_INTO);
-
-module.exports = { shapeOf };

@@ -6,7 +6,7 @@ const path = require('path');
 const { spawnSync } = require('child_process');
 const tree = require('./tree.cjs');
 const { refs, some } = require('./vary.cjs');
-const { shapeOf } = require('./recorder.cjs');
+const { shapeOf } = require('./bases.cjs');
 
 const MOST_ROWS = 160; // of one group
 const MOST_BYTES = 24 << 20;

@@ -93,8 +93,8 @@ class Show {
     if (Array.isArray(v)) return this.array(v, depth);
     if (util.types.isDate(v)) return 'Date ' + v.getTime();
     if (util.types.isRegExp(v)) return String(v) + (v.lastIndex ? ' at ' + v.lastIndex : '');
-    if (util.types.isSet(v)) return this.nameOf(v) + '{' + this.list([...v], depth) + '}';
-    if (util.types.isMap(v)) return this.nameOf(v) + '{' + [...v].map(([a, b]) => this.text(a, depth) + ' => ' + this.text(b, depth)).join(', ') + '}';
+    if (util.types.isSet(v)) return this.nameOf(v) + '{' + this.list([...Set.prototype.values.call(v)], depth) + '}' + this.beside(v, Set.prototype, depth);
+    if (util.types.isMap(v)) return this.nameOf(v) + '{' + [...Map.prototype.entries.call(v)].map(([a, b]) => this.text(a, depth) + ' => ' + this.text(b, depth)).join(', ') + '}' + this.beside(v, Map.prototype, depth);
     if (v instanceof Error || util.types.isNativeError(v)) return failure(v);
     if (Buffer.isBuffer(v)) return 'Buffer <' + v.toString('hex', 0, 2000) + '>';
     if (util.types.isTypedArray(v) && TYPED.includes(v[Symbol.toStringTag])) return v[Symbol.toStringTag] + '[' + this.list(Array.from(v.subarray(0, 2000)), depth) + (v.length > 2000 ? ', … ' + v.length : '') + ']';
@@ -123,9 +123,15 @@ class Show {
       }
       out.push(this.text(v[i], depth));
     }
+    if (Object.getPrototypeOf(v) !== Array.prototype) return this.nameOf(v) + '[' + out.join(', ') + ']' + this.beside(v, Array.prototype, depth);
     const more = Object.keys(v).filter((k) => !/^\d+$/.test(k));
-    const kind = Object.getPrototypeOf(v) === Array.prototype ? '' : this.nameOf(v);
-    return kind + '[' + out.concat(more.map((k) => literal(k) + ': ' + this.text(v[k], depth))).join(', ') + ']';
+    return '[' + out.concat(more.map((k) => literal(k) + ': ' + this.text(v[k], depth))).join(', ') + ']';
+  }
+
+  /** What an object of the tree has beside what one of the language has that it is built on. */
+  beside(v, base, depth) {
+    const own = Object.getPrototypeOf(v) === base ? '{}' : this.fields(v, depth, '', false);
+    return own === '{}' ? '' : ' ' + own;
   }
 
   fields(v, depth, kind, all) {

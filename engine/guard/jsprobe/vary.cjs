@@ -15,6 +15,8 @@ const LOTS = 5; // a row among those that edges are made of
 const MOST_TIED = 40; // rows, and scripts of things that are equal
 const MOST_CALLS = 60000; // times that a call is made for a constant
 
+const MOST_EVENTS = 8; // that are listened to
+
 const MORE = [1, U, { k: 'arr', v: [] }]; // arguments that nobody takes: a function may be given to map
 const MANY = 200; // simpler scripts that are tried at once
 const FEW = 30; // of those that take long
@@ -94,6 +96,25 @@ class Vary {
       }
     }
     this.offer(shape.methods || []);
+    if (shape.emits) this.listen();
+  }
+
+  /** Takes calls of what emits events, with those that the changed code names. */
+  listen() {
+    const of = (m, a) => this.keep(this.methods, m, { f: { k: 'ref', i: 0 }, m, a });
+    for (const name of this.edges.texts.filter((t) => /^[\w:.-]+$/.test(t)).slice(0, MOST_EVENTS)) {
+      of('on', [name, { k: 'fn', src: '() => {}' }]);
+      of('once', [name, { k: 'fn', src: '() => {}' }]);
+      of('emit', [name, 1]);
+      of('listenerCount', [name]);
+    }
+  }
+
+  /** A life in which somebody listens to all that may be told. */
+  listened(row) {
+    const first = row.findIndex((s) => s.f.k === 'lib');
+    const all = (this.methods.get('on') || []).filter((s) => s.a.length === 2 && s.a[1].src === '() => {}');
+    return all.reduce((out, s) => insert(out, first + 1, { ...s, f: { k: 'ref', i: first } }), row);
   }
 
   /** Takes methods that no test calls, with values that others were given. */
@@ -261,6 +282,7 @@ class Vary {
     const twins = new Twins(this.edges, places, at, put).of(rows);
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
     const lists = [this.often(), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     for (const n of new Set([0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length))) {
       const row = rows[n];
       for (const place of places(row).slice(0, 30)) lists.push(this.near(row, place).map((v) => put(row, place, v)));
