@@ -110,6 +110,15 @@ function all(node, edges) {
   return ODD;
 }
 
+/** Texts with a number, and the one after it, in the place of as many digits of a longer run: the day of 20240229. */
+function inRuns(s, number) {
+  const run = /\d{4,}/.exec(s);
+  const width = String(number).length;
+  if (!run || number < 10 || width >= run[0].length) return [];
+  const places = [run.index + width, run.index + run[0].length - width];
+  return [number, number + 1].flatMap((n) => places.map((at) => s.slice(0, at) + n + s.slice(at + width)));
+}
+
 function texts(node, edges) {
   const s = typeof node === 'string' ? node : node.v;
   const out = [];
@@ -117,7 +126,7 @@ function texts(node, edges) {
   for (const c of edges.chars) out.push(c, s + c, c + s, s + c + c + s, c + 'a' + c, c + '😀', c + '\n' + c);
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
   for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
-  for (const v of edges.ints) out.push(String(v), s + v);
+  for (const v of edges.ints) out.push(String(v), s + v, ...inRuns(s, v));
   out.push(...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301');
   if (s !== '' && Number.isFinite(Number(s))) out.push(Number(s));
   return out.concat([U, null, 1, { k: 'arr', v: [s] }, { k: 'box', v: s }]);
