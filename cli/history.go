@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"atoll/engine/eval/output"
+	"atoll/engine/evidence"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -81,6 +82,9 @@ func pastText(p record.PastObjective) string {
 	text += fmt.Sprintf(": root %s", view.FormatValue(*p.Root))
 	if p.Value != nil {
 		text += fmt.Sprintf(", best %s %s", p.Best, view.FormatValue(*p.Value))
+		if p.Evidence != "" && p.Evidence != string(evidence.Exact) {
+			text += " (" + view.CleanLine(p.Evidence) + ")"
+		}
 	}
 	return text + fmt.Sprintf(", %d measured, %d niches", p.Scored, p.Filled)
 }

@@ -220,3 +220,17 @@ func TestTheLogAndTheProgressAnnounceABestOnce(t *testing.T) {
 		t.Errorf("as data it is %q", out)
 	}
 }
+
+func TestThePastTellsWhatItsBestWasWorth(t *testing.T) {
+	root, best := 1.0, 2.5
+	for word, want := range map[string]string{
+		"":            "past  objective version 1 (score): root 1, best c3 2.5, 9 measured, 2 niches",
+		"exact":       "past  objective version 1 (score): root 1, best c3 2.5, 9 measured, 2 niches",
+		"unconfirmed": "past  objective version 1 (score): root 1, best c3 2.5 (unconfirmed), 9 measured, 2 niches",
+	} {
+		got := pastText(record.PastObjective{Version: 1, Metric: "score", Root: &root, Best: 3, Value: &best, Evidence: word, Scored: 9, Filled: 2})
+		if got != want {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+}

@@ -130,6 +130,9 @@ func (s *State) StandingPast() record.PastObjective {
 	if m := s.Candidate(s.Best); m != nil {
 		best := m.Objective
 		p.Best, p.Value = m.ID(), &best
+		if claim, ok := s.ClaimOf(m.ID()); ok && m.ID() != record.Root {
+			p.Evidence = string(claim.Word)
+		}
 	}
 	if s.arch != nil {
 		p.Filled = s.arch.Stats().Filled

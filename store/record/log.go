@@ -195,7 +195,8 @@ type PastObjective struct {
 	Direction string      `json:"direction"`
 	Root      *float64    `json:"root"` // nil: never measured
 	Best      CandidateID `json:"best"`
-	Value     *float64    `json:"value"` // of Best
+	Value     *float64    `json:"value"`              // of Best
+	Evidence  string      `json:"evidence,omitempty"` // what Value is worth: exact, confirmed, unconfirmed, within noise; "" in logs of before
 	Scored    int         `json:"scored"`
 	Filled    int         `json:"filled"` // niches
 	X         []int       `json:"x,omitempty"`
