@@ -33,7 +33,7 @@ class Edges {
     this.kinds = new Set(of.kinds); // types that the changed code asks for
     this.orders = of.orders || false; // it puts values in an order that somebody gives
     this.signed = of.signed || false; // it may tell 0 from -0
-    this.sorts = of.sorts || of.orders || false; // it puts values in an order
+    this.sorts = of.sorts || false; // it sorts lists, in which equal items keep their order
     this.equal = of.equal || false; // it may tell what is no number from itself
     this.keeps = of.keeps || false; // it keeps something between calls
   }
