@@ -37,7 +37,7 @@ func (p *piped) Write(text []byte) (int, error) {
 // heed has output that nobody reads any more end the verb as an interruption does. The
 // result reports whether that happened. What is a terminal stays as it is.
 func (a *App) heed(interrupt func()) (left func() bool) {
-	if a.IsTTY(a.Out) {
+	if a.IsTTY != nil && a.IsTTY(a.Out) {
 		return func() bool { return false }
 	}
 	out := &piped{Writer: a.Out, gone: func() {

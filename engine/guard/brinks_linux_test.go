@@ -1,6 +1,10 @@
 package guard_test
 
-import "testing"
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+)
 
 // gauges answers by thresholds that no comparison holds: they follow from divisions.
 const gauges = `
@@ -46,6 +50,7 @@ func TestPythonGuardAsksAtTheNumbersWhereAnAnswerChanges(t *testing.T) {
 
 func TestJavaScriptGuardAsksAtTheNumbersWhereAnAnswerChanges(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
 	eachFunctionOfJavaScript(t, 2400, []jsFunction{
 		{"years of rounded hours", `function age(seconds) {
   const hours = Math.round(seconds / 3600);

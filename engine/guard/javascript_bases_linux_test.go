@@ -67,6 +67,7 @@ module.exports = { Pool, Bag, Row, Failure };
 // What an object has by a base class of node or of the language is called as its own is.
 func TestObjectsOfJavaScriptAreAskedForWhatTheyHaveFromTheirBases(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
 	files := map[string]string{"package.json": jsPackage, "index.js": jsOnBases, "test/kit.test.js": `const test = require('node:test');
 const assert = require('node:assert');
 const { Pool, Bag, Row, Failure } = require('..');
@@ -89,7 +90,7 @@ test('it', () => {
   assert.strictEqual(new Failure('x', 7).line(), '7: x');
 });
 `}
-	for i, c := range []struct{ name, was, is, where string }{
+	for _, c := range []struct{ name, was, is, where string }{
 		{"an event that is not told", "    this.emit('free', this.size - this.busy);\n", "    if (this.listenerCount('full') === 0 || this.busy > 0) this.emit('free', this.size - this.busy);\n", "index.Pool"},
 		{"an event that is told in another way", "this.emit('free', this.size - this.busy)", "this.emit('free', this.size - this.busy, this)", "index.Pool"},
 		{"an order of keys", "super.set(key, n)", "super.delete(key) && false || super.set(key, n)", "index.Bag"},
@@ -99,9 +100,6 @@ test('it', () => {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a JavaScript class; the case before it stands for it")
-			}
 			wantOnly(t, mustCheckJavaScript(t, guard.Options{Cases: 200}, files, "index.js", c.was, c.is), c.where)
 		})
 	}

@@ -29,8 +29,9 @@ const jsSlug = `function slug(text, glue) {
 // What a module keeps between calls is told, and a difference where answers are.
 func TestWhatJavaScriptKeepsIsADifferenceOnlyWhereAnAnswerIs(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
 	const kept = guard.Kept
-	for i, c := range []jsKept{
+	for _, c := range []jsKept{
 		{"a memo by all that it hangs on", jsSlug, `slug('A b', '-');`, "  return text", "  const key = JSON.stringify([text, glue]);\n  if (!memo.has(key)) memo.set(key, slow(text, glue));\n  return memo.get(key);\n}\nconst memo = new Map();\nfunction slow(text, glue) {\n  return text", "", []string{kept}},
 		{"a memo by one argument of two", jsSlug, `slug('A b', '-');`, "  return text", "  if (!memo.has(text)) memo.set(text, slow(text, glue));\n  return memo.get(text);\n}\nconst memo = new Map();\nfunction slow(text, glue) {\n  return text", "index.slug", []string{kept}},
 		{"a memo by arguments without what parts them", jsSlug, `slug('A b', '-');`, "  return text", "  const key = text + glue;\n  if (!memo.has(key)) memo.set(key, slow(text, glue));\n  return memo.get(key);\n}\nconst memo = new Map();\nfunction slow(text, glue) {\n  return text", "index.slug", []string{kept}},
@@ -43,9 +44,6 @@ func TestWhatJavaScriptKeepsIsADifferenceOnlyWhereAnAnswerIs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 1 {
-				suitetest.Full(t, "compares a JavaScript function; the cases before it stand for it")
-			}
 			name, _, _ := strings.Cut(strings.TrimPrefix(c.code, "function "), "(")
 			files := map[string]string{
 				"package.json":     jsPackage,
@@ -77,12 +75,13 @@ func wantTold(t *testing.T, report guard.Report, want []string) {
 // A heap keeps its items in any order that is valid.
 func TestAnotherOrderWithinAJavaScriptObjectIsTold(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
 	files := map[string]string{
 		"package.json":       jsPackage,
 		"index.js":           strings.ReplaceAll(queueOfItems, "_items", "items"),
 		"test/queue.test.js": queueOfItemsTest + "\ntest('it holds what it was given', () => {\n  assert.strictEqual(new Queue([2, 1]).items.length, 2);\n});\n",
 	}
-	for i, c := range []struct {
+	for _, c := range []struct {
 		name, was, is, where string
 		told                 []string
 	}{
@@ -91,9 +90,6 @@ func TestAnotherOrderWithinAJavaScriptObjectIsTold(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a JavaScript class; the case before it stands for it")
-			}
 			report := mustCheckJavaScript(t, guard.Options{Cases: 300}, files, "index.js", c.was, c.is)
 			wantOnly(t, report, c.where)
 			wantTold(t, report, c.told)

@@ -72,7 +72,7 @@ function variables(ast) {
   return out;
 }
 
-/** The names of the functions that write to variables of their module, by variable. */
+/** Who writes to variables of their module, by variable: the name of a function, and whether others run while it waits. */
 function kept(source) {
   const all = variables(source.ast);
   const out = new Map();
@@ -89,7 +89,8 @@ function kept(source) {
     if (around.length === 0 || around.some((f) => hides(f, of.name))) return;
     const named = ancestors.slice(0, -1).reverse().find((a) => (FUNCTIONS.includes(a.type) && a.id) || a.type === 'MethodDefinition' || a.type === 'Property' || (a.type === 'VariableDeclarator' && a.init && FUNCTIONS.includes(a.init.type)));
     if (init && FUNCTIONS.includes(init.type)) return; // a property of a function, or its prototype
-    if (!out.has(of.name)) out.set(of.name, named ? nameOf(named.id || named.key) : 'a function');
+    const waits = around.some((f) => f.async) || (out.get(of.name) || {}).waits || false;
+    out.set(of.name, { by: (out.get(of.name) || {}).by || (named ? nameOf(named.id || named.key) : 'a function'), waits });
   });
   return out;
 }
@@ -100,14 +101,14 @@ function hides(f, name) {
   return found;
 }
 
-/** What a changed file does beyond its answers that it did not, and apart what it keeps: answers show whether that is right. */
+/** What a changed file does beyond its answers that it did not, and apart what it keeps: answers show whether that is right, but for what is written by functions that wait. */
 function beyond(was, is) {
   const a = parse(was);
   const b = parse(is);
   const [da, db] = [does(a), does(b)];
   const [ka, kb] = [kept(a), kept(b)];
   const out = [...db].filter((x) => !da.has(x)).sort().map((what) => ({ what }));
-  for (const [name, by] of kb) if (!ka.has(name)) out.push({ what: `keeps something between calls in ${name} (written by ${by})`, kept: true });
+  for (const [name, { by, waits }] of kb) if (!ka.has(name)) out.push({ what: `keeps something between calls in ${name} (written by ${by})`, kept: !waits });
   return out;
 }
 
