@@ -196,6 +196,7 @@ class Test(unittest.TestCase):
 
 func TestWhatATestDoesIsComparedWithOtherValues(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "plays tests of Python for each edit; TestATestOfPythonTellsWhatItLooksAtInThePlaceOfWhatItExpects stands for them")
 	for i, c := range []struct {
 		name, was, is string
 		differs       bool
