@@ -78,13 +78,16 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(valuesLast(root, args))
 	root.SetIn(a.In)
-	ctx, left, done := a.interruptible(ctx)
+	ctx, out, done := a.interruptible(ctx)
 	defer done()
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	err := root.ExecuteContext(ctx)
-	if left() && endedByIt(ctx, err) {
+	if out.left.Load() && endedByIt(ctx, err) {
 		return exitClosed
+	}
+	if err == nil {
+		err = out.failed()
 	}
 	if err == nil {
 		return exitDone

@@ -59,3 +59,22 @@ func TestAVerbWhoseReaderIsGoneEndsInOrderAsOneThatWasInterrupted(t *testing.T) 
 		t.Errorf("the run did not end in order:\n%s", out)
 	}
 }
+
+func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full here:", err)
+	}
+	defer full.Close()
+	dir := plot(t, "budget: {jobs: 1}")
+	must(t, dir, "run", "--headless")
+	for _, args := range [][]string{{"status"}, {"show", "c0"}, {"candidates"}, {"best", "--json"}} {
+		var errs bytes.Buffer
+		cmd := command(t, dir, args...)
+		cmd.Stdout, cmd.Stderr = full, &errs
+		_ = cmd.Run() // the code tells
+		if code := cmd.ProcessState.ExitCode(); code != 1 || strings.Count(errs.String(), "no space left on device") != 1 {
+			t.Errorf("%v ends with %d and says %q", args, code, errs.String())
+		}
+	}
+}

@@ -49,11 +49,11 @@ func (i *interrupts) heard(s os.Signal) bool {
 }
 
 // interruptible returns a context that ends with errInterrupted at a signal that
-// nobody listens for. done stops the passing on of signals; left reports whether the reader
-// of what is printed is gone, which ends it as well.
-func (a *App) interruptible(ctx context.Context) (_ context.Context, left func() bool, done func()) {
+// nobody listens for, and where the reader of out is gone. done stops the passing on of
+// signals.
+func (a *App) interruptible(ctx context.Context) (_ context.Context, out *piped, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	left = a.heed(func() { cancel(errInterrupted) })
+	out = a.heed(func() { cancel(errInterrupted) })
 	quit, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -72,7 +72,7 @@ func (a *App) interruptible(ctx context.Context) (_ context.Context, left func()
 			}
 		}
 	}()
-	return ctx, left, func() {
+	return ctx, out, func() {
 		close(quit)
 		<-gone
 		cancel(nil)

@@ -176,7 +176,7 @@ func TestWhatIsDecidedWhileNoEngineRunsHoldsAtOnceAndStartsNoneThatLooks(t *test
 		why   string
 	}{
 		{record.Pause, record.ExperimentPaused, "paused by ada"},
-		{record.Resume, record.ExperimentStopped, "resumed by ada; `atoll run` goes on"},
+		{record.Resume, record.ExperimentStopped, "no longer paused, by ada; `atoll run` goes on"},
 	} {
 		d := decision(tt.verb)
 		d.Who = "ada"

@@ -15,7 +15,7 @@ func Settle(ctx context.Context, ses *Session, exp record.ExperimentID, ds ...re
 		state, reason := record.ExperimentPaused, fold.PausedBy(d.Who)
 		switch {
 		case d.Verb == record.Resume:
-			state, reason = record.ExperimentStopped, "resumed by "+d.Who+"; `atoll run` goes on"
+			state, reason = record.ExperimentStopped, "no longer paused, by "+d.Who+"; `atoll run` goes on"
 		case d.Verb != record.Pause:
 			continue
 		}

@@ -12,7 +12,11 @@ const lineCap = 2000
 // Shorten makes one harmless line of foreign text with single spaces, of at most so many
 // characters: "…" stands for the rest.
 func Shorten(s string, most int) string {
-	line := strings.Join(strings.Fields(CleanLine(s)), " ")
+	return clip(strings.Join(strings.Fields(CleanLine(s)), " "), most)
+}
+
+// clip cuts a line to so many characters.
+func clip(line string, most int) string {
 	if letters := []rune(line); len(letters) > most {
 		return strings.TrimSpace(string(letters[:most-1])) + "…"
 	}

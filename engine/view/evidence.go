@@ -34,7 +34,7 @@ func Evidence(s *Snapshot, d *CandidateDetail, evaluator string) string {
 // Doubt says why a candidate is none to be kept as it is: it failed, was rejected, waits for a
 // person, or was never measured. "" of one that has a value and nothing against it.
 func Doubt(c *record.Candidate) string {
-	why := CleanLine(Shorten(c.Reason, 300))
+	why := clip(strings.TrimSpace(CleanLine(c.Reason)), 300) // values in it keep their spaces: f("  ") is not f(" ")
 	if c.Class != record.ClassNone && why != "" {
 		why = string(c.Class) + ": " + why
 	}
