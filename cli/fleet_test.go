@@ -242,7 +242,7 @@ func TestTwoMachinesWithOneInviteAreToldApartOnBothSides(t *testing.T) {
 		return string(text)
 	}
 	until(t, "the run has begun", func() bool { return strings.Contains(log("run"), "the fleet listens at") }) // a run goes on with what was paused before it
-	must(t, h.dir, "pause") // it does not end before the second was told off
+	must(t, h.dir, "pause")                                                                                    // it does not end before the second was told off
 	first := start("first", home)
 	until(t, "the first joined", func() bool { return strings.Contains(log("first"), "joined as rack1") })
 	second := start("second", filepath.Join(t.TempDir(), "state"))
