@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"slices"
 	"strings"
 
 	"atoll/store/record"
@@ -112,7 +113,11 @@ func targets(t *tour) {
 	t.press("u")
 	until(t.t, "the target is released", patience, last(record.Release, 0))
 	t.decides("b", last(record.Boost, 2))
-	t.wait(" x2 ")
+	t.see("the row of the target with its boost", func(s string) bool { // the line of messages tells it before the row has it
+		return slices.ContainsFunc(strings.Split(s, "\n"), func(line string) bool {
+			return strings.HasPrefix(strings.TrimLeft(line, "│ "), "left ") && strings.Contains(line, " x2 ")
+		})
+	})
 	t.decides("B", last(record.Boost, 1))
 }
 
