@@ -18,7 +18,7 @@ const ODD = [
 ];
 const KEYS = [['__proto__', { k: 'obj', v: [['polluted', 1]] }], ['a', U], ['b', 7, 'get'], ['constructor', 1], [{ k: 'sym', v: '', d: 's' }, 1], ['1', 'one'], ['length', 2], ['', 0]];
 
-const ZERO = { k: 'num', v: '-0' };
+const ZERO = num(-0);
 const PLAIN = ['undef', 'null', 'boolean', 'number', 'string', 'arr', 'obj', 'fn']; // what may stand where nothing was given
 
 const KEY = ['string', 'number', 'boolean'];

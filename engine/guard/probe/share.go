@@ -9,17 +9,17 @@ import (
 // callers tell the two apart, so that the asker may let them pass.
 const NilMark = "\x02"
 
-// A result that shares its memory with an argument, the receiver, another result or
-// what the package keeps reads right until its owner writes to it. So results are
-// written to, what can be seen of the others is looked at again, and the results
-// are put back as they were: the next case finds what it would have found.
-
 // LayoutMark stands before and behind a list within an object whose order is an affair of the code that keeps it, and
 // AsideMark before and behind what such a list holds in whatever order, which is compared and not read.
 const (
 	LayoutMark = "\x05"
 	AsideMark  = "\x06"
 )
+
+// A result that shares its memory with an argument, the receiver, another result or
+// what the package keeps reads right until its owner writes to it. So results are
+// written to, what can be seen of the others is looked at again, and the results
+// are put back as they were: the next case finds what it would have found.
 
 // ShareMark stands before and behind what is told of that. A candidate whose results
 // are copies where the root's were not does no harm.

@@ -39,29 +39,7 @@ func (x *finder) grows(n ast.Node) {
 // emptyText reads the declaration of an empty local text, and what declares empty
 // bytes in its place.
 func (x *function) emptyText(n ast.Node) (types.Object, string) {
-	var id *ast.Ident
-	var value ast.Expr
-	switch d := n.(type) {
-	case *ast.DeclStmt:
-		g, ok := d.Decl.(*ast.GenDecl)
-		if !ok || g.Tok != token.VAR || len(g.Specs) != 1 {
-			return nil, ""
-		}
-		spec, ok := g.Specs[0].(*ast.ValueSpec)
-		if !ok || len(spec.Names) != 1 || len(spec.Values) > 1 {
-			return nil, ""
-		}
-		id = spec.Names[0]
-		if len(spec.Values) == 1 {
-			value = spec.Values[0]
-		}
-	case *ast.AssignStmt:
-		if d.Tok != token.DEFINE || len(d.Lhs) != 1 || len(d.Rhs) != 1 {
-			return nil, ""
-		}
-		id, _ = d.Lhs[0].(*ast.Ident)
-		value = d.Rhs[0]
-	}
+	id, _, value := declares(n)
 	if id == nil {
 		return nil, ""
 	}

@@ -94,7 +94,7 @@ func (x *function) isMap(e *ast.IndexExpr) bool {
 	return ok
 }
 
-// mentioned reports whether an expression has a variable.
+// mentioned reports whether code has a variable.
 func (x *function) mentioned(e ast.Node, obj types.Object) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

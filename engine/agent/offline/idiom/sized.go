@@ -44,12 +44,11 @@ type countedLoop struct {
 	body  *ast.BlockStmt
 	over  *ast.Ident // what the number depends on
 	turns string     // at most so many
-	more  string     // holds where there is a turn at all
 	whole bool       // none is left out or cut short
 }
 
-// counted reads a loop over a slice, an array, a text or a map that stands in a variable,
-// by range or by its index.
+// counted reads a loop over a slice, a text or a map that stands in a variable, by range or
+// by its index.
 func (x filling) counted(s ast.Stmt) *countedLoop {
 	l := &countedLoop{}
 	var of ast.Expr
@@ -83,7 +82,7 @@ func (x filling) counted(s ast.Stmt) *countedLoop {
 	default:
 		return nil
 	}
-	l.turns, l.more = "len("+x.text(of)+")", "len("+x.text(of)+") > 0"
+	l.turns = "len(" + x.text(of) + ")"
 	return l
 }
 
@@ -148,7 +147,7 @@ func (x filling) sizeAt(l *countedLoop, obj types.Object, adds int, at ast.Stmt)
 	case d.value != nil:
 		x.offer(what, at, nil, x.replace(d.value, room))
 	case l.whole: // a slice that is nil stays so where there is no turn
-		x.offer(what, at, nil, Edit{end, end, "\nif " + l.more + " {\n" + obj.Name() + " = " + room + "\n}"})
+		x.offer(what, at, nil, Edit{end, end, "\nif " + l.turns + " > 0 {\n" + obj.Name() + " = " + room + "\n}"})
 	default:
 		return false
 	}
@@ -193,24 +192,12 @@ type emptyValue struct {
 
 // emptied reads v := []T{}, v := make([]T, 0), var v []T, and the same of maps.
 func (x filling) emptied(s ast.Stmt) (d emptyValue, ok bool) {
-	switch s := s.(type) {
-	case *ast.AssignStmt:
-		if s.Tok != token.DEFINE || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
-			return d, false
-		}
-		d.name, _ = s.Lhs[0].(*ast.Ident)
-		d.value = s.Rhs[0]
-		d.text = x.emptyOf(s.Rhs[0])
-	case *ast.DeclStmt:
-		g, isVar := s.Decl.(*ast.GenDecl)
-		if !isVar || g.Tok != token.VAR || len(g.Specs) != 1 {
-			return d, false
-		}
-		spec, one := g.Specs[0].(*ast.ValueSpec)
-		if !one || len(spec.Names) != 1 || spec.Type == nil || len(spec.Values) > 0 {
-			return d, false
-		}
-		d.name, d.text = spec.Names[0], x.text(spec.Type)
+	name, of, value := declares(s)
+	d.name, d.value = name, value
+	if _, short := s.(*ast.AssignStmt); short {
+		d.text = x.emptyOf(value)
+	} else if of != nil && value == nil {
+		d.text = x.text(of)
 	}
 	if d.name == nil || d.text == "" || x.f.Info.Defs[d.name] == nil {
 		return d, false

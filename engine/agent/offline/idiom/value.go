@@ -16,6 +16,32 @@ func (x *function) constantText(e ast.Expr) (string, bool) {
 	return constant.StringVal(v), true
 }
 
+// declares reads a statement that declares one variable, v := x, var v T or var v = x:
+// its name, and the type and the value that stand there, each nil where there is none.
+func declares(n ast.Node) (id *ast.Ident, of, value ast.Expr) {
+	switch d := n.(type) {
+	case *ast.DeclStmt:
+		g, ok := d.Decl.(*ast.GenDecl)
+		if !ok || g.Tok != token.VAR || len(g.Specs) != 1 {
+			return nil, nil, nil
+		}
+		spec, ok := g.Specs[0].(*ast.ValueSpec)
+		if !ok || len(spec.Names) != 1 || len(spec.Values) > 1 {
+			return nil, nil, nil
+		}
+		if len(spec.Values) == 1 {
+			value = spec.Values[0]
+		}
+		return spec.Names[0], spec.Type, value
+	case *ast.AssignStmt:
+		if d.Tok == token.DEFINE && len(d.Lhs) == 1 && len(d.Rhs) == 1 {
+			id, _ = d.Lhs[0].(*ast.Ident)
+			return id, nil, d.Rhs[0]
+		}
+	}
+	return nil, nil, nil
+}
+
 // values are the expressions that a local variable is given; whole is false
 // where it may get others.
 func (x *function) values(obj types.Object) (values []ast.Expr, whole bool) {
