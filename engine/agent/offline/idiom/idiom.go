@@ -95,7 +95,7 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).unroll, (*finder).unrollTable, (*finder).slab, (*finder).hoistCompiled, (*finder).hoistTable, (*finder).splitRange,
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
 	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows, (*finder).lookup,
-	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf,
+	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf, (*finder).partsRoom,
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one
