@@ -145,7 +145,7 @@ func replaceable(x ast.Expr, parent ast.Node) bool {
 }
 
 // accept keeps data that parses and has no type error that the function did
-// not have, formatted when the function was.
+// not have, formatted when the function was, with the imports that it names.
 func (m *goMutator) accept(data []byte, _ mutation) ([]byte, bool) {
 	if int64(len(data)) > m.e.limits.maxBytes {
 		return nil, false
@@ -162,14 +162,19 @@ func (m *goMutator) accept(data []byte, _ mutation) ([]byte, bool) {
 		return nil, false
 	}
 	old := m.s.Data[m.lo:m.hi]
-	if out, err := format.Source(old); err != nil || !bytes.Equal(out, old) {
-		return data, true
+	if was, err := format.Source(old); err == nil && bytes.Equal(was, old) {
+		if out, err := format.Source(data[m.lo:hi]); err == nil {
+			data = applyEdits(data, []textEdit{{m.lo, hi, string(out)}})
+		}
 	}
-	out, err := format.Source(data[m.lo:hi])
-	if err != nil {
-		return data, true
-	}
-	return applyEdits(data, []textEdit{{m.lo, hi, string(out)}}), true
+	return m.imported(data)
+}
+
+// imported drops imports that nothing names any more. Where they may not be changed,
+// the text does not compile and is refused.
+func (m *goMutator) imported(data []byte) ([]byte, bool) {
+	mended := language.MendImports(data, m.s.Data)
+	return mended, bytes.Equal(mended, data) || m.s.Within(0, len(m.s.Data))
 }
 
 // goForms are the kinds of edits with their weights.

@@ -76,6 +76,26 @@ func TestGoMutantsParseAndMostTypeCheck(t *testing.T) {
 	}
 }
 
+func TestGoMutantsImportWhatTheyName(t *testing.T) {
+	const src = "package p\n\nimport (\n\t\"strconv\"\n\t\"strings\"\n)\n\nfunc F(s string, n int) string {\n\ts = strings.TrimSpace(s)\n\ts += strconv.Itoa(n)\n\treturn s\n}\n"
+	srcs, intents := mutants(t, "p.go", src, 100)
+	gone := 0
+	for i, src := range srcs {
+		for _, name := range []string{"strconv", "strings"} {
+			imported, named := strings.Contains(src, "\t\""+name+"\"\n"), strings.Contains(src, name+".")
+			if imported != named {
+				t.Errorf("%s: %s is imported: %v, named: %v\n%s", intents[i], name, imported, named, src)
+			}
+			if !named {
+				gone++
+			}
+		}
+	}
+	if gone == 0 {
+		t.Error("no mutant took the only name of a package away")
+	}
+}
+
 func TestGoMutantsOfAFormattedFileAreFormattedAndKeepComments(t *testing.T) {
 	srcs, intents := mutants(t, "pack.go", goSample, 100)
 	for i, src := range srcs {
