@@ -82,13 +82,21 @@ const (
 	mostTurns = 1000
 )
 
-// turnsOf are the functions of a package's benchmarks that are not slow.
+// turnsOf are the functions of a package's benchmarks that are not slow. A function with
+// several benchmarks runs all of them in each turn.
 func turnsOf(all []bench, pkg string) []turns {
 	var list []turns
 	for _, b := range all {
-		if b.pkg == pkg && b.ns <= float64(slowBench) && !slices.ContainsFunc(list, func(t turns) bool { return t.top == b.top }) {
-			list = append(list, turns{b.top, min(mostTurns, max(leastTurn, int(float64(turnsTime)/max(1, b.ns))))})
+		if b.pkg != pkg || b.ns > float64(slowBench) || slices.ContainsFunc(list, func(t turns) bool { return t.top == b.top }) {
+			continue
 		}
+		ns := 0.0
+		for _, part := range all {
+			if part.pkg == pkg && part.top == b.top {
+				ns += part.ns
+			}
+		}
+		list = append(list, turns{b.top, min(mostTurns, max(leastTurn, int(float64(turnsTime)/max(1, ns))))})
 	}
 	return list
 }
