@@ -10,6 +10,8 @@ import (
 // measures is given matches, tables, functions, mocks and a file by its tests, of which one runs out of stack before another.
 const measures = `
 import re
+import sys
+import traceback
 
 MEASURE = re.compile(r"(\d+)(?:\.(\d+))?")
 
@@ -70,6 +72,13 @@ class Plan:
     def run(self, n):
         return [action(n) for _, action in self.steps]
 
+    def check(self):
+        try:
+            assert self.steps[0][0] != "", "no name"
+        except Exception:
+            traceback.print_exc(file=sys.stdout)
+            raise
+
 
 PLAN = Plan()
 
@@ -96,6 +105,11 @@ class Test(unittest.TestCase):
             kit.PLAN.step("s%d" % n, mock.Mock(return_value=n))
         self.assertEqual(kit.PLAN.first("10:00"), "s29 of 1 at 10:00")
         self.assertEqual(kit.PLAN.run(1), [29])
+
+    def test_check(self):
+        plan = kit.Plan().step("breakfast", len)
+        plan.check()
+        self.assertEqual(plan.first("10:00"), "breakfast of 1 at 10:00")
 
     def test_deep(self):
         with self.assertRaises(RecursionError):
@@ -137,6 +151,7 @@ func TestRefactoringsOfPythonCodeThatIsGivenValuesOfOtherKindsRaiseNoAlarm(t *te
         name, _ = steps[0]
         return f"{name} of {len(steps)} at {hour}"`,
 		"return [action(n) for _, action in self.steps]", "return [step[1](n) for step in self.steps]",
+		"self.steps.append((name, action))", "step = (name[:], action)\n        self.steps.append(step)", // a text of a derived type becomes a plain one, and lines move
 		`MEASURE = re.compile(r"(\d+)(?:\.(\d+))?")`, `MEASURE = re.compile(r"([0-9]+|\d+)(?:[.](\d+))?")`,
 		`"" if v is None or v == "" else "%s" % v`, `str(v) if v is not None and v != "" else ""`,
 	))

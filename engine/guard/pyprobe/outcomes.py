@@ -18,6 +18,7 @@ from atoll_guard_room import LONGEST
 from atoll_guard_tree import has, held_by, in_tree, of_tree
 
 FLOAT_MARK = "\x01"
+DEPTH_OF_USED = 5  # where the parts of a value begin that is used further on: a test looks at it later, and its type is its own
 MOST_DRAINED = 200  # of what an iterator yields
 MOST_SHOWN = 2000  # parts of a list or a table
 FEWEST_KNOWN = 50  # texts whose words are kept
@@ -25,6 +26,7 @@ PLAIN = {type(None), bool, int, str, bytes}  # repr says all of them
 BRACKETS = {list: "[%s]", tuple: "(%s)", set: "{%s}", frozenset: "{%s}"}
 MISUSE = (AttributeError, TypeError)  # what the interpreter makes of a value of a wrong type: which of them depends on how it was asked
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+FRAMES = re.compile(r'(?: *File "[^"]*", line \d+(?:, in .*?)?(?:\\n|\n)(?: {4}.*?(?:\\n|\n))?(?: *[~^]+ *(?:\\n|\n))?)+')  # of a traceback, also within what repr shows
 
 
 def drained(v, rest):
@@ -127,7 +129,8 @@ def show(v, depth=0, seen=(), live=False):
         return FILES.words(v)
     if live and type(v) in DERIVED:
         v, name = plain(v)
-        return name + "(" + show(v, depth, seen, live) + ")"
+        words = show(v, depth, seen, live)
+        return words if depth >= DEPTH_OF_USED else name + "(" + words + ")"
     if type(v) is float:
         if v != v or v in (float("inf"), float("-inf")):
             return repr(v)
@@ -181,6 +184,12 @@ def show(v, depth=0, seen=(), live=False):
         return "repr fails with " + type(e).__name__
 
 
+def settled(text):
+    """Words without what is the code's own affair: where its objects lie, and through which of its lines an error came."""
+    text = ADDRESS.sub("", text)
+    return FRAMES.sub("...", text) if ", line " in text else text
+
+
 def words_of(e):
     """What an exception says; nothing where it cannot."""
     try:
@@ -204,7 +213,7 @@ def failure(e):
         if said and own or not of_file and (said or not own):
             fields = fields_of(e, 3) if of_tree(type(e)) else []
             held = " with " + ", ".join(k + "=" + show(x, 5) for k, x in fields) if fields else ""
-            return "raises " + type(e).__name__ + ": " + ADDRESS.sub("", words_of(e)) + held
+            return "raises " + type(e).__name__ + ": " + settled(words_of(e)) + held
     if of_file:  # whoever of the standard library asked for it
         return "raises " + type(e).__name__ + " for " + repr(str(e.filename))
     if type(e) in MISUSE:

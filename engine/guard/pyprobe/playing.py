@@ -10,7 +10,7 @@ import sys
 import types
 
 from atoll_guard_offers import module_of
-from atoll_guard_outcomes import FLOAT_MARK, failure, is_drained, show
+from atoll_guard_outcomes import DEPTH_OF_USED, FLOAT_MARK, failure, is_drained, show
 from atoll_guard_scenarios import EXPECT, EXPECTING, GIVEN, HELD, HELPER, LITERAL, Module, RAISED, SEE, SETTING_UP, SKIPPED, TRUTH, assertions
 from atoll_guard_sharing import MARK, rooms
 from atoll_guard_tree import TREE, in_tree, of_tree
@@ -20,7 +20,6 @@ MOST_TOLD = 200  # things of one case
 LONGEST_TOLD = 4000  # characters of one
 MOST_NUMBERS = 20  # of one, that are not whole
 DEPTH = 2  # where the parts of a value begin: its properties are told, and those of its parts are not
-DEPTH_OF_USED = 5  # and where it is used further on: a test looks at it later
 WRITTEN = "written by a caller"
 MOST_WRITTEN = 20  # parts of a value
 MOST_ASKED_AGAIN = 8  # things of one case

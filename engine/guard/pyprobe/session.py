@@ -26,7 +26,7 @@ from atoll_guard_inventing import Inventing
 from atoll_guard_kinds import is_text, with_text
 from atoll_guard_making import MADE, NotMade, argument, call_text, decode, find, made, member, named
 from atoll_guard_offers import CHANGING, OPERATORS, OTHER_KINDS, as_type, has_texts, with_list
-from atoll_guard_outcomes import ADDRESS, FLOAT_MARK, failure, show
+from atoll_guard_outcomes import FLOAT_MARK, failure, settled, show
 from atoll_guard_places import spelled
 from atoll_guard_playing import Plays
 from atoll_guard_recorder import SETS
@@ -221,7 +221,7 @@ class Session(Inventing):
             if self.watch:
                 self.watch.begin()
             shown, outcome, used = self.run(group, d, made)
-            shown, outcome = ADDRESS.sub("", shown), ADDRESS.sub("", outcome)  # also of texts that the code makes, such as those of repr
+            shown, outcome = settled(shown), settled(outcome)  # also of texts that the code makes, such as those of repr
             if FILES.held:  # where they lie is nothing that a tree says
                 shown, outcome = PLACE.sub("", shown), PLACE.sub("", outcome)
             return shown, outcome, used
