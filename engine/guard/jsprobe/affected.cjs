@@ -2,7 +2,7 @@
 // constants, and what the new version does beyond its answers.
 'use strict';
 const { beyond } = require('./beyond.cjs');
-const { collect, declared, joined } = require('./constants.cjs');
+const { called, collect, declared, joined } = require('./constants.cjs');
 const { mark } = require('./marks.cjs');
 const { functions, has, imports, outside, parse } = require('./source.cjs');
 const { owners } = require('./owners.cjs');
@@ -49,10 +49,10 @@ function compared(name, was, is) {
   const new_ = (list, other) => list.filter((f) => !other.has(f.name + '\n' + f.words));
   const [ca, cb] = [new_(fa, kb), new_(fb, ka)];
   const whole = outside(a, fa) !== outside(b, fb);
-  const constants = [[a, ca], [b, cb]].map(([source, changed]) => {
+  const constants = [[a, ca, fa], [b, cb, fb]].map(([source, changed, found]) => {
     const names = declared(source.ast);
     const nodes = new Set(changed.map((f) => f.node));
-    const list = changed.map((f) => collect(f.node, names, (n) => !nodes.has(n)));
+    const list = changed.map((f) => collect(f.node, names, (n) => !nodes.has(n))).concat([called(found, nodes, names)]);
     return whole ? list.concat([collect(source.ast, new Map(), () => true)]) : list;
   });
   return { whole, names: [...ca, ...cb].map((f) => f.name), constants, marked: [{ was, is: mark(a, ca) }, { was: is, is: mark(b, cb) }] };

@@ -2,7 +2,8 @@
 'use strict';
 const { FUNCTIONS, nameOf, walk } = require('./source.cjs');
 
-const MOST = { ints: 24, floats: 12, texts: 40, chars: 24 };
+const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24 };
+const OPTIONS = /^(opts?|options|config|settings|params|props)$/;
 
 /** The number of an expression of numbers, undefined for any other. */
 function valueOf(node) {
@@ -87,6 +88,7 @@ class Constants {
     this.floats = new Set();
     this.texts = new Set();
     this.chars = new Set();
+    this.options = new Set();
   }
 
   number(v) {
@@ -115,6 +117,17 @@ class Constants {
     if ((node.type === 'CallExpression' && ORDERS.test(nameOf(node.callee))) || (node.type === 'Identifier' && ORDERS.test(node.name))) this.orders = true;
   }
 
+  option(name) {
+    this.text(name);
+    this.options.add(name);
+  }
+
+  /** Takes the names that a pattern reads of an object, such as `{ loose = false } = {}`. */
+  parts(pattern) {
+    if (pattern && pattern.type === 'AssignmentPattern') pattern = pattern.left;
+    if (pattern && pattern.type === 'ObjectPattern') pattern.properties.forEach((p) => p.key && !p.computed && this.option(nameOf(p.key)));
+  }
+
   /** Takes what one node holds; names are constants that the module knows. */
   take(node, names) {
     this.types(node);
@@ -125,7 +138,9 @@ class Constants {
     else if (node.type === 'Literal' && node.bigint) this.number(Number(node.bigint));
     else if (node.type === 'TemplateElement' && node.value.cooked) this.text(node.value.cooked);
     else if (node.type === 'Identifier' && names.has(node.name)) names.get(node.name).forEach((n) => this.take(n, new Map()));
-    else if (node.type === 'MemberExpression' && !node.computed && node.object.type === 'Identifier' && /^(opts?|options|config|settings|params|props)$/.test(node.object.name)) this.text(nameOf(node.property));
+    else if (node.type === 'MemberExpression' && !node.computed && node.object.type === 'Identifier' && OPTIONS.test(node.object.name)) this.option(nameOf(node.property));
+    else if (node.type === 'VariableDeclarator' && node.id.type === 'ObjectPattern' && node.init && OPTIONS.test(nameOf(node.init))) this.parts(node.id);
+    else if (FUNCTIONS.includes(node.type)) this.parts(node.params[node.params.length - 1]);
   }
 }
 
@@ -172,4 +187,17 @@ function joined(was, is) {
   return { ...out, kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
-module.exports = { collect, declared, joined };
+/** The texts and characters of functions of a source that some call: what they do with those shows in what calls them. */
+function called(found, nodes, names) {
+  const of = new Set();
+  nodes.forEach((node) => walk().full(node, (n) => n.type === 'CallExpression' && of.add(nameOf(n.callee))));
+  const out = new Constants();
+  for (const f of found.filter((f) => of.has(f.name) && !nodes.has(f.node))) {
+    const { texts, chars } = collect(f.node, names, () => true);
+    texts.forEach((t) => out.texts.add(t));
+    chars.forEach((t) => out.chars.add(t));
+  }
+  return out;
+}
+
+module.exports = { called, collect, declared, joined };

@@ -1,5 +1,6 @@
 // Values beside a value: those at the constants of the changed code, and those that code tends to forget.
 'use strict';
+const { named } = require('./options.cjs');
 
 const U = { k: 'undef' };
 const num = (v) => (Number.isFinite(v) && !Object.is(v, -0) ? v : { k: 'num', v: Object.is(v, -0) ? '-0' : String(v) });
@@ -30,6 +31,7 @@ class Edges {
     this.floats = of.floats || [];
     this.texts = of.texts || [];
     this.chars = of.chars || [];
+    this.options = of.options || []; // names that the changed code reads of what it is given
     this.kinds = new Set(of.kinds); // types that the changed code asks for
     this.orders = of.orders || false; // it puts values in an order that somebody gives
     this.signed = of.signed || false; // it may tell 0 from -0
@@ -150,6 +152,7 @@ function records(node, edges) {
   const without = (name) => v.filter((e) => e[0] !== name);
   const out = KEYS.map((e) => ({ ...node, v: without(e[0]).concat([e]) }));
   for (const t of edges.texts.slice(0, 20)) for (const x of [true, 0, U, null, 'x']) out.push({ ...node, v: without(t).concat([[t, x]]) });
+  out.push(...named(node, edges.chars));
   out.push({ k: 'obj', v: [] }, { ...node, n: 1, c: undefined }, { ...node, z: 1 }, { k: 'obj', i: node, v: [['own', 1]] }, { ...node, v: [...v].reverse() });
   for (const e of v.slice(0, 12)) {
     if (edges.kinds.has('undef')) out.push({ ...node, v: without(e[0]) }, ...[U, null].map((y) => ({ ...node, v: v.map((x) => (x === e ? [e[0], y] : x)) })));

@@ -106,4 +106,4 @@ class Twins {
   }
 }
 
-module.exports = { Twins, isObject };
+module.exports = { Twins, isObject, joined };

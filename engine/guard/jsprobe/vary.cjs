@@ -7,6 +7,7 @@
 // and f is {k: 'lib', g: group}, {k: 'ref', i: step}, or {k: 'own'} for a value of the caller's, which is the argument.
 'use strict';
 const { U, kindOf, near } = require('./near.cjs');
+const { optioned, otherName } = require('./options.cjs');
 const { Twins } = require('./twins.cjs');
 
 const LONGEST = 80; // steps
@@ -227,6 +228,7 @@ class Vary {
       case 'typed':
         return { ...node, n: undefined, v: Array.from({ length: d.n(40) }, () => (node.t.startsWith('Big') ? { k: 'big', v: String(d.n(300)) } : d.n(300))) };
       case 'obj':
+        if (d.n(3) === 0) return otherName(node, this.edges.chars, d);
         return { ...node, v: node.v.filter(() => d.n(4)).map((e) => [e[0], typeof e[1] === 'object' ? e[1] : this.drawn(e[1], d), ...e.slice(2)]) };
     }
     const others = near(node, this.edges);
@@ -281,7 +283,7 @@ class Vary {
     const rows = this.rows;
     const twins = new Twins(this.edges, places, at, put).of(rows);
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
-    const lists = [this.often(), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    const lists = [this.often(), optioned(rows, this.edges.options), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     for (const n of new Set([0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length))) {
       const row = rows[n];

@@ -1,0 +1,62 @@
+// Options that the changed code reads and that no test need give, and names of fields beside those that an object has.
+'use strict';
+const { joined } = require('./twins.cjs');
+
+const MOST_OPTIONS = 12;
+const ROWS = 5;
+const VALUES = [true, false, 1, 'x'];
+const MOST_NAMES = 6; // characters of which names are made, at the edges
+
+const copy = (v) => JSON.parse(JSON.stringify(v));
+const isPlain = (node) => node !== null && typeof node === 'object' && node.k === 'obj' && !node.c;
+
+/** A script whose last call has one option more, as one of the object that it is given last or in an object of its own. */
+function given(row, name, x) {
+  const out = copy(row);
+  const step = out[out.length - 1];
+  if (!step.a || step.r) return undefined;
+  const last = step.a[step.a.length - 1];
+  if (step.a.length > 1 && isPlain(last)) last.v = last.v.filter((e) => e[0] !== name).concat([[name, x]]);
+  else step.a.push({ k: 'obj', v: [[name, x]] });
+  return out;
+}
+
+/** Calls as they were, and behind each the same with an option. */
+function optioned(rows, options) {
+  const out = [];
+  const some = Array.from({ length: Math.min(ROWS, rows.length) }, (_, i) => rows[Math.floor((i * rows.length) / Math.min(ROWS, rows.length))]).filter((row) => row.length < 20);
+  for (const name of options.slice(0, MOST_OPTIONS)) {
+    for (const x of VALUES) for (const row of some) {
+      const other = given(row, name, x);
+      if (other) out.push(joined(row, other));
+    }
+  }
+  return out;
+}
+
+/** An object with another name in the place of one of its own. */
+function renamed(node, from, to) {
+  return { ...node, v: node.v.filter((e) => e[0] !== to).map((e) => (e[0] === from ? [to, ...e.slice(1)] : e)) };
+}
+
+/** Objects in which a name is as long as its neighbour and made of other characters: which is the longest, or comes first, hangs on what becomes of them. */
+function named(node, chars) {
+  const names = node.v.map((e) => e[0]).filter((n) => typeof n === 'string' && n !== '');
+  if (names.length < 2) return [];
+  return chars.slice(0, MOST_NAMES).flatMap((c) => [names[0], names[names.length - 1]].map((from) => {
+    const beside = from === names[0] ? names[1] : names[names.length - 2];
+    return renamed(node, from, beside.slice(0, -1) + c);
+  }));
+}
+
+/** An object with one name drawn anew: one of its own with a few other characters in it, and a little shorter or longer. */
+function otherName(node, chars, d) {
+  const names = node.v.map((e) => e[0]).filter((n) => typeof n === 'string' && n !== '');
+  if (names.length === 0) return node;
+  const marks = chars.length > 0 && d.n(4) ? chars : [...'aZ0_-. :=é'];
+  const to = [...d.pick(names)];
+  for (let n = 1 + d.n(3); n > 0; n--) to.splice(d.n(to.length + 1), d.n(3), d.pick(marks));
+  return renamed(node, d.pick(names), to.join(''));
+}
+
+module.exports = { named, optioned, otherName };
