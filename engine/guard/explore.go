@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"atoll/engine/guard/probe"
 )
@@ -53,6 +54,7 @@ func (c *check) exploreOnce(ctx context.Context, budget *budget, p *pair, names 
 	c.spread(*p, &q)
 	c.doing("looking for inputs of %s", p.someOf(names))
 	q.Count = (q.Count + share - 1) / share
+	q.GroupMS = purse(budget.rest(), asksOfExploring, &q)
 	for _, s := range []*subject{p.root, p.candidate} {
 		r, err := p.tamed(ctx, s.impatient(budget), s == p.root, &q)
 		if r == nil {
@@ -105,12 +107,30 @@ func (c *check) spread(p pair, q *probe.Request) {
 			q.Close = append(q.Close, name)
 		}
 	}
-	shares := len(q.Groups) + (probe.CloseFactor-1)*len(q.Close)
-	q.Count = min(c.g.o.Cases, max(fewestCases, mostCases/max(1, shares)))
+	q.Count = min(c.g.o.Cases, max(fewestCases, mostCases/max(1, sharesOf(q))))
+	asks := asksOfSurvey
 	switch {
 	case p.few == shareOfGlance:
 		q.Count = max(1, q.Count/shareOfGlance)
 	case p.few > 0:
 		q.Count = min(q.Count, max(fewestCases, q.Count/p.few))
+		asks = asksOfFew
 	}
+	q.GroupMS = purse(c.budget.rest(), asks, q)
+}
+
+// sharesOf is how many shares the groups of a request have: one each, and more where they are close to the change.
+func sharesOf(q *probe.Request) int { return len(q.Groups) + (probe.CloseFactor-1)*len(q.Close) }
+
+// Into so many requests of the same size the time that is left is parted.
+const (
+	asksOfFew       = 8 // much is to come behind it
+	asksOfSurvey    = 4 // the root, the candidate, and what looks again
+	asksOfExploring = 3
+	leastPurse      = 100 // milliseconds
+)
+
+// purse is the processor time that one share of a request may take, in milliseconds: what is dear is asked less.
+func purse(left time.Duration, asks int, q *probe.Request) int64 {
+	return max(leastPurse, left.Milliseconds()/int64(asks*max(1, sharesOf(q))))
 }

@@ -181,6 +181,7 @@ func (g *gathering) file(f *ast.File) {
 			g.row(n.Args)
 		case *ast.CompositeLit:
 			g.list(n)
+			g.record(n)
 			elements := make([]ast.Expr, len(n.Elts))
 			for i, e := range n.Elts {
 				elements[i] = e
@@ -230,6 +231,8 @@ func describe(c probe.Constant) string {
 		return "s" + *c.Str
 	case c.Int != nil:
 		return "i" + strconv.FormatInt(*c.Int, 10)
+	case c.Name != nil:
+		return "n" + *c.Name
 	case c.Float != nil:
 		return "f" + strconv.FormatFloat(*c.Float, 'g', -1, 64)
 	}

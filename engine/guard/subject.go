@@ -70,6 +70,7 @@ const requestName = "request.json"
 // The bounds of one process of a probe.
 const (
 	mostGroupDeaths = 2
+	mostCloseDeaths = 4 // of a group that is close to the change, where few are
 	fewDeaths       = 6
 	processWork     = 90 * time.Second
 	heapMiB         = 700
@@ -123,7 +124,11 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		r.fatal[end.site] = fatalText(&res, end.stuck)
 		r.at[end.site] = end.position
 		q.From = end.position
-		if perGroup[end.site.group]++; perGroup[end.site.group] >= mostGroupDeaths {
+		most := mostGroupDeaths
+		if len(q.Close) <= fewGroups && slices.Contains(q.Close, end.site.group) {
+			most = mostCloseDeaths
+		}
+		if perGroup[end.site.group]++; perGroup[end.site.group] >= most {
 			q.Skip = append(slices.Clone(q.Skip), end.site.group)
 		}
 		if len(r.fatal) >= s.deaths {

@@ -18,10 +18,10 @@ func (s *session) explore() {
 	}
 	for _, g := range s.chosen() {
 		x := s.explorer(g)
-		started := false
+		started, purse := false, s.purse(g)
 		for i := range s.count(g.name) {
 			position++
-			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) || len(x.kept) >= mostKept {
+			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) || len(x.kept) >= mostKept || purse.empty() {
 				continue
 			}
 			if !started {

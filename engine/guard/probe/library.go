@@ -9,20 +9,21 @@ import (
 // library is what inputs are made of: the package's types, the functions that
 // make them, and literals.
 type library struct {
-	api    API
-	lits   Literals
-	edges  *edges
-	byType map[reflect.Type]bool
-	makers map[reflect.Type][]Func // functions whose first result is the type, or a pointer to it
-	givers map[reflect.Type][]Func // functions whose first result is a list of the type
-	module string                  // path that the package's types share
-	lists  map[reflect.Type][][]reflect.Value
-	filled map[reflect.Type]bool // see fills
-	waited time.Duration         // for channels that did not end
+	api     API
+	lits    Literals
+	edges   *edges
+	byType  map[reflect.Type]bool
+	makers  map[reflect.Type][]Func // functions whose first result is the type, or a pointer to it
+	givers  map[reflect.Type][]Func // functions whose first result is a list of the type
+	module  string                  // path that the package's types share
+	lists   map[reflect.Type][][]reflect.Value
+	filled  map[reflect.Type]bool // see fills
+	records map[reflect.Type][]map[string]Field
+	waited  time.Duration // for channels that did not end
 }
 
 func newLibrary(api API, lits Literals) *library {
-	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, givers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}, filled: map[reflect.Type]bool{}}
+	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, givers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}, filled: map[reflect.Type]bool{}, records: map[reflect.Type][]map[string]Field{}}
 	for _, t := range api.Types {
 		l.byType[t.Type] = true
 		if l.module == "" {

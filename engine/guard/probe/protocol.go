@@ -68,11 +68,12 @@ type Request struct {
 	// Variables are exported variables of the package by the groups that read them: a part of the cases of
 	// a survey sets them.
 	Variables map[string]Reads `json:"variables,omitempty"`
-	Marks     []int            `json:"marks,omitempty"`   // blocks of what changed, in the watched code
-	Around    bool             `json:"around,omitempty"`  // all cases of a survey are made from the corpus
-	Extra     []string         `json:"extra,omitempty"`   // Python: functions that no test calls
-	Changed   []string         `json:"changed,omitempty"` // Python: files whose lines are counted
-	CaseMS    int64            `json:"case_ms"`           // longest time of one case
+	Marks     []int            `json:"marks,omitempty"`    // blocks of what changed, in the watched code
+	Around    bool             `json:"around,omitempty"`   // all cases of a survey are made from the corpus
+	Extra     []string         `json:"extra,omitempty"`    // Python: functions that no test calls
+	Changed   []string         `json:"changed,omitempty"`  // Python: files whose lines are counted
+	CaseMS    int64            `json:"case_ms"`            // longest time of one case
+	GroupMS   int64            `json:"group_ms,omitempty"` // Go: processor time of one group, CloseFactor times as much of a close one
 	HeapMiB   uint64           `json:"heap_mib"`
 }
 
@@ -95,6 +96,7 @@ type Case struct {
 	Group   string   `json:"group"`
 	Index   int      `json:"index"`
 	Choices []uint64 `json:"choices,omitempty"`
+	Mute    bool     `json:"mute,omitempty"` // of Detail: it is made, and nothing is told of it
 }
 
 // Literals are values found in sources and tests: real inputs are near them.
@@ -104,6 +106,7 @@ type Literals struct {
 	Floats  []float64 `json:"floats,omitempty"`
 	Tuples  []Tuple   `json:"tuples,omitempty"`
 	Lists   []Tuple   `json:"lists,omitempty"` // elements of slices
+	Records []Record  `json:"records,omitempty"`
 	// Those of the code that changed: its boundaries are at or beside them.
 	NearStrings []string  `json:"near_strings,omitempty"`
 	NearInts    []int64   `json:"near_ints,omitempty"`
@@ -123,6 +126,20 @@ type Constant struct {
 	Int   *int64   `json:"i,omitempty"`
 	Float *float64 `json:"f,omitempty"`
 	Bool  *bool    `json:"b,omitempty"`
+	Name  *string  `json:"n,omitempty"` // in a record: what an exported name of the package holds
+}
+
+// Record is a struct as the sources fill it.
+type Record struct {
+	Type   string  `json:"type"`
+	Fields []Field `json:"fields"`
+}
+
+// Field is one of its fields and the constants that it is given; none where it is given something else.
+type Field struct {
+	Name   string `json:"name"`
+	Values Tuple  `json:"values,omitempty"`
+	List   bool   `json:"list,omitempty"` // they are elements of a slice
 }
 
 // The kinds of an [Answer].

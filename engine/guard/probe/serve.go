@@ -139,10 +139,19 @@ func (s *session) chosen() []*group {
 		}
 		out = append(out, g)
 	}
+	slices.SortStableFunc(out, func(a, b *group) int { return s.rank(a) - s.rank(b) })
 	if s.q.Backwards {
 		slices.Reverse(out)
 	}
 	return out
+}
+
+// rank of a group: those that are close to the change come first.
+func (s *session) rank(g *group) int {
+	if slices.Contains(s.q.Close, g.name) {
+		return 0
+	}
+	return 1
 }
 
 // values tells what exported constants and variables hold before any case ran, and which can be set.
@@ -198,11 +207,11 @@ func (s *session) survey() {
 
 // surveyOf runs some cases of one group, behind a position.
 func (s *session) surveyOf(g *group, position *int, from, to int) {
-	started := false
+	started, purse := false, s.purse(g)
 	for i := from; i < to; i++ {
 		*position++
 		at := *position
-		if at <= s.q.From || slices.Contains(s.q.Skip, g.name) || i < s.total(g.name) && i >= s.count(g.name)+len(s.stretchedCases(g.name)) {
+		if at <= s.q.From || purse.empty() || slices.Contains(s.q.Skip, g.name) || i < s.total(g.name) && i >= s.count(g.name)+len(s.stretchedCases(g.name)) {
 			continue
 		}
 		if !started {
@@ -323,7 +332,9 @@ func (s *session) detail() {
 		if len(c.Choices) > 0 {
 			d = replayed(c.Choices)
 		}
-		if !s.tell(g, n, d) {
+		if c.Mute {
+			s.one(n+1, g, d)
+		} else if !s.tell(g, n, d) {
 			return
 		}
 	}
