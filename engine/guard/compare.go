@@ -439,11 +439,12 @@ type count struct {
 	of                 map[string]int   // cases compared by group
 	ends               map[site]string
 	shaky              map[string]bool // groups with cases on which the root does not agree with itself
+	candidate          *reply
 }
 
 // tally compares two answers of the root and one of the candidate.
 func tally(first, second, candidate *reply) count {
-	t := count{suspects: map[string][]int{}, nils: map[string][]int{}, astray: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string]bool{}}
+	t := count{suspects: map[string][]int{}, nils: map[string][]int{}, astray: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string]bool{}, candidate: candidate}
 	for at, a := range first.cases {
 		b, ok := second.cases[at]
 		if !ok || a.Void {

@@ -32,6 +32,9 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 	if found, err = c.insist(ctx, p, t, q, found); err != nil {
 		return err
 	}
+	if err := c.traces(ctx, p, t, q, found); err != nil {
+		return err
+	}
 	slices.SortFunc(found, func(a, b seen) int {
 		return cmp.Or(-compareBool(p.direct(a.group), p.direct(b.group)), a.simpler(b))
 	})

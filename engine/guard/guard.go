@@ -250,6 +250,7 @@ type check struct {
 	scratch         string
 	budget          *budget
 	known           time.Duration                 // above 0: what was left to compare when a difference was known
+	traced          int                           // groups that were looked at for what their calls leave behind
 	parts           []func(context.Context) error // in their order
 	report          Report
 }

@@ -188,8 +188,12 @@ class Session {
     let told = 0;
     for (let n = 0; n < cases.length && told <= MOST_TOLD; n++) {
       if (n < (this.q.from || 0)) continue;
-      const [g, script] = cases[n];
+      const [g, script, mute] = cases[n];
       this.write({ k: 'start', g, i: n, p: n + 1 });
+      if (mute) {
+        await this.one(n + 1, g, script);
+        continue;
+      }
       const a = { k: 'case', g, i: n, p: n + 1, in: scriptWords(script), ...(await this.one(n + 1, g, script)), c: pack(script) };
       this.write(a);
       told += a.in.length + a.out.length + 8 * a.c.length;
@@ -207,7 +211,7 @@ class Session {
     const cases = this.q.cases || [];
     if (this.q.mode === 'survey') await this.survey();
     else if (this.q.mode === 'explore') await this.explore();
-    else if (this.q.mode === 'detail') await this.full(cases.filter((c) => this.found.has(c.group)).map((c) => [c.group, this.chosen(c)]));
+    else if (this.q.mode === 'detail') await this.full(cases.filter((c) => this.found.has(c.group)).map((c) => [c.group, this.chosen(c), c.mute]));
     else if (this.q.mode === 'shrink') {
       const script = this.chosen(cases[0]);
       await this.full([script, ...simpler(script, this.edges)].map((s) => [cases[0].group, s]));

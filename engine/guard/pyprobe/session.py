@@ -469,13 +469,15 @@ class Session(Inventing):
 
     def full(self, cases):
         told = 0
-        for n, (g, d) in enumerate(cases):
+        for n, (g, d, mute) in enumerate(cases):
             if told > MOST_TOLD:
                 return
             if n < (self.q.get("from") or 0):
                 continue
             self.write(k="start", g=g, i=n, p=n + 1)
             shown, out, used = self.one(n + 1, g, d)
+            if mute:
+                continue
             self.write(k="case", g=g, i=n, p=n + 1, out=out, c=used, **{"in": shown})
             told += len(shown) + len(out) + 3 * len(used)
 
@@ -487,8 +489,8 @@ class Session(Inventing):
         elif q["mode"] == "explore":
             self.explore()
         elif q["mode"] == "detail":
-            self.full([(c["group"], Draws(given=c["choices"]) if c.get("choices") else self.draws(c["group"], c["index"])) for c in cases])
+            self.full([(c["group"], Draws(given=c["choices"]) if c.get("choices") else self.draws(c["group"], c["index"]), c.get("mute")) for c in cases])
         elif q["mode"] == "shrink":
             c = cases[0]
-            self.full([(c["group"], Draws(given=v)) for v in [c["choices"]] + simpler(c["choices"], variants)])
+            self.full([(c["group"], Draws(given=v), False) for v in [c["choices"]] + simpler(c["choices"], variants)])
         self.write(k="end")

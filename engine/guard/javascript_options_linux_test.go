@@ -1,0 +1,41 @@
+package guard_test
+
+import "testing"
+
+const jsSpan = `function span(from, to, options) {
+  const opts = { ...options };
+  const key = from + ':' + to + '=' + opts.wide + opts.mark;
+  if (!known.has(key)) known.set(key, from + (opts.wide ? ' ' : '') + (opts.mark || '-') + to);
+  return known.get(key);
+}
+const known = new Map();`
+
+const jsAligned = `function aligned(record, opts) {
+  const written = (name) => name.split(';').join('\\;');
+  const sized = (width, name) => Math.max(width, written(name).length);
+  const width = opts.align ? Object.keys(record).reduce(sized, 0) : 0;
+  return Object.keys(record).map((name) => written(name).padEnd(width) + '=' + record[name]);
+}`
+
+const jsShown = `function shown(n, options = {}) {
+  const { sign = '', digits } = Object.assign({}, standard, options);
+  return sign + (digits ? n.toFixed(2) : n);
+}
+const standard = { sign: '' };`
+
+// What no test gives: an option, the same call with another one before it, names that are as long as others.
+func TestOptionsThatNoJavaScriptTestTurnsAreGiven(t *testing.T) {
+	t.Parallel()
+	eachFunctionOfJavaScript(t, 200, []jsFunction{
+		{"a key without one option", jsSpan, `span(1, 5);
+  span(2, 9, { mark: '..' });`, `+ opts.wide + opts.mark`, `+ opts.mark`, "index.span"},
+		{"a width of names as they are given", jsAligned, `aligned({ a: 1, bcd: 2 }, { align: true });
+  aligned({ a: 1 }, {});`, `  const sized = (width, name) => Math.max(width, written(name).length);`, `  const sized = (width, name) => Math.max(width, name.length);`, "index.aligned"},
+		{"an option stays for the next call", jsShown, `shown(3);
+  shown(2, { sign: '+' });`, `Object.assign({}, standard, options)`, `Object.assign(standard, options)`, "index.shown"},
+	})
+	eachFunctionOfJavaScript(t, 200, []jsFunction{
+		{"a key in another order", jsSpan, `span(1, 5);`, `+ opts.wide + opts.mark`, `+ opts.mark + opts.wide`, ""},
+		{"options in an object of their own", jsShown, `shown(3);`, `Object.assign({}, standard, options)`, `{ ...standard, ...options }`, ""},
+	})
+}
