@@ -77,27 +77,31 @@ func (c *check) exploreOnce(ctx context.Context, budget *budget, p *pair, names 
 	return nil
 }
 
-// tamed asks a tree, and again with small numbers for the groups that end its
-// process, until few do. What was learnt holds for the pair.
+// tamed asks a tree, and again with small numbers for the groups that end its process too often: first for those, and
+// for all where others do then. What was learnt holds for the pair.
 func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Request) (*reply, error) {
-	for {
+	for range mostTamings {
 		q.Tame = p.tame
 		r, err := s.ask(ctx, *q)
-		if err != nil || !learn || !r.cut {
+		if err != nil || !learn || s.hasty == 0 || !r.cut && len(r.given) == 0 {
 			return r, err
 		}
 		before := len(p.tame)
-		for at := range r.fatal {
-			if !slices.Contains(p.tame, at.group) {
-				p.tame = append(p.tame, at.group)
-			}
+		wild := r.given
+		if r.cut || before > 0 {
+			wild = q.Groups
 		}
+		p.tame = slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.tame, wild))))
 		if len(p.tame) == before {
 			return r, nil
 		}
-		slices.Sort(p.tame)
 	}
+	q.Tame = p.tame
+	return s.ask(ctx, *q)
 }
+
+// mostTamings is how often a request is made again with smaller numbers.
+const mostTamings = 3
 
 // spread says how many cases each group of a request gets: more where it is
 // close to the change, which is where it was seen to run what changed.

@@ -23,7 +23,9 @@ import (
 // machine is no difference: [Options.Patience].
 const (
 	rootCaseMS      = 1_000 // of the processor
+	rootHastyMS     = 100   // where several took longer
 	rootDeaths      = 25
+	hastyDeaths     = 100
 	candidateDeaths = 5
 	mostPackages    = 8
 	mostBuilds      = 8 // of one probe, each without what did not compile in the one before
@@ -210,7 +212,7 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI) error
 	candidate.Product = profileName
 	return m.compare(ctx, pair{
 		name:      p.name,
-		root:      &subject{box: m.budget, spec: root, caseMS: rootCaseMS, deaths: rootDeaths},
+		root:      &subject{box: m.budget, spec: root, caseMS: rootCaseMS, hasty: rootHastyMS, deaths: hastyDeaths},
 		candidate: &subject{box: m.budget, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
 		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(),

@@ -21,6 +21,7 @@ type subject struct {
 	spec    sandbox.Spec // without the request
 	caseMS  int64        // longest time of one case
 	deaths  int          // most cases that may end the process
+	hasty   int64        // longest time of one case behind a few that ended the process; 0: the same
 	product func([]byte) // takes what the spec's product held; may be nil
 	extra   []string     // of the request
 	changed []string     // of the request
@@ -59,7 +60,8 @@ type reply struct {
 	kept      map[string][][]uint64
 	// groups of which some input ran what changed
 	reaching map[string]bool
-	cut      bool // too many were fatal: the rest was not asked
+	given    []string // groups that were given up: too many of their cases were fatal
+	cut      bool     // too many were fatal: the rest was not asked
 }
 
 // errProbe: a probe did not answer at all.
@@ -72,6 +74,7 @@ const (
 	mostGroupDeaths = 2
 	mostCloseDeaths = 4 // of a group that is close to the change, where few are
 	fewDeaths       = 6
+	calmDeaths      = 4 // behind them a subject is hasty
 	processWork     = 90 * time.Second
 	heapMiB         = 700
 )
@@ -123,6 +126,9 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		}
 		r.fatal[end.site] = fatalText(&res, end.stuck)
 		r.at[end.site] = end.position
+		if s.hasty > 0 && len(r.fatal) >= calmDeaths {
+			q.CaseMS = min(q.CaseMS, s.hasty)
+		}
 		q.From = end.position
 		most := mostGroupDeaths
 		if len(q.Close) <= fewGroups && slices.Contains(q.Close, end.site.group) {
@@ -130,6 +136,7 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		}
 		if perGroup[end.site.group]++; perGroup[end.site.group] >= most {
 			q.Skip = append(slices.Clone(q.Skip), end.site.group)
+			r.given = append(r.given, end.site.group)
 		}
 		if len(r.fatal) >= s.deaths {
 			r.cut = true

@@ -51,5 +51,5 @@ const shortest = time.Second
 // waits for what does not come. Several threads may use the processor at once.
 func (s spent) tooLong(limit time.Duration) bool {
 	idle := s.took - s.used - s.queued
-	return s.took > slack*limit || s.took > limit && s.used > limit || idle > max(limit/4, shortest)
+	return s.took > slack*max(limit, shortest) || s.took > limit && s.used > limit || idle > max(limit/4, shortest)
 }
