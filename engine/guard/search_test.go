@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"atoll/engine/guard/probe"
 	"atoll/engine/sandbox"
@@ -39,7 +40,7 @@ func TestWhatWasComparedWhenTheTimeEndedCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	c := &check{g: g}
+	c := &check{g: g, budget: &budget{left: time.Minute}}
 	p := pair{
 		lost: losses{},
 		root: &subject{deaths: 1, box: &answering{func(probe.Request) string { return cases("kit:f", 100, 100) + "{\"k\":\"end\"}\n" }}},
