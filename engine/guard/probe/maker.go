@@ -166,7 +166,7 @@ func (g *maker) fields(v reflect.Value, depth int) (reflect.Value, string) {
 	if !g.lib.ours(t) && t.PkgPath() != "" && opaque(t) && t.NumField() > 0 && depth == 0 {
 		panic(unsupported{t}) // another package's secret
 	}
-	if text, ok := g.shaped(v, depth); ok {
+	if text, ok := shaped(g, v, depth); ok {
 		return v, text
 	}
 	var texts []string

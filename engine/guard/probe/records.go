@@ -45,7 +45,7 @@ func (l *library) valueFor(c *Constant, t reflect.Type) (reflect.Value, bool) {
 
 // shaped fills a struct as the sources do by chance: the fields of one of their own with its values, or with a few others,
 // and seldom one more. It reports false where the fields are drawn.
-func (g *maker) shaped(v reflect.Value, depth int) (string, bool) {
+func shaped(g *maker, v reflect.Value, depth int) (string, bool) {
 	t := v.Type()
 	records := g.lib.recordsFor(t)
 	if len(records) == 0 || depth >= deepest {
@@ -65,7 +65,7 @@ func (g *maker) shaped(v reflect.Value, depth int) (string, bool) {
 		if !f.IsExported() || !ok && !g.d.chance(1) {
 			continue
 		}
-		if e, text := g.field(f.Type, own, depth+1); e.IsValid() && !e.IsZero() {
+		if e, text := fieldLike(g, f.Type, own, depth+1); e.IsValid() && !e.IsZero() {
 			v.Field(i).Set(e)
 			texts = append(texts, f.Name+": "+text)
 		}
@@ -73,8 +73,8 @@ func (g *maker) shaped(v reflect.Value, depth int) (string, bool) {
 	return typeName(t) + "{" + strings.Join(texts, ", ") + "}", true
 }
 
-// field makes the value of one field: that of the sources, or by chance another.
-func (g *maker) field(t reflect.Type, own Field, depth int) (reflect.Value, string) {
+// fieldLike makes the value of one field: that of the sources, or by chance another.
+func fieldLike(g *maker, t reflect.Type, own Field, depth int) (reflect.Value, string) {
 	at := len(g.d.used)
 	if own.List && t.Kind() == reflect.Slice && !g.d.chance(3) {
 		var list []reflect.Value
