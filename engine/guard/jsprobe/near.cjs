@@ -121,6 +121,16 @@ function inRuns(s, number) {
   return [number, number + 1].flatMap((n) => places.map((at) => s.slice(0, at) + n + s.slice(at + width)));
 }
 
+/** A text in which all numbers behind one are 0, and that one is as it was or the next: where a version, or a time, begins anew. */
+function rolled(s) {
+  const runs = [...s.matchAll(/\d{1,15}/g)].slice(0, 4);
+  const zero = (t) => t.replace(/\d/g, '0');
+  return runs.slice(0, -1).flatMap((run) => {
+    const end = run.index + run[0].length;
+    return [run[0], String(Number(run[0]) + 1).padStart(run[0].length, '0')].map((n) => s.slice(0, run.index) + n + zero(s.slice(end)));
+  });
+}
+
 function texts(node, edges) {
   const s = typeof node === 'string' ? node : node.v;
   const out = [];
@@ -129,7 +139,7 @@ function texts(node, edges) {
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
   for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
   for (const v of edges.ints) out.push(String(v), s + v, ...inRuns(s, v));
-  out.push(...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301');
+  out.push(...rolled(s), ...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301');
   if (s !== '' && Number.isFinite(Number(s))) out.push(Number(s));
   return out.concat([U, null, 1, { k: 'arr', v: [s] }, { k: 'box', v: s }]);
 }

@@ -1,6 +1,6 @@
 // Options that the changed code reads and that no test need give, and names of fields beside those that an object has.
 'use strict';
-const { joined } = require('./twins.cjs');
+const { joined } = require('./joining.cjs');
 
 const MOST_OPTIONS = 12;
 const ROWS = 5;

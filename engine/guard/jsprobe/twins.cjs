@@ -1,6 +1,7 @@
 // Calls one after the other of which the second may get what the code kept of the first: with values that are one as keys,
 // with one value of several another one, with an object that the caller writes to in between, and all of an object's life again.
 'use strict';
+const { joined } = require('./joining.cjs');
 const { kindOf, near } = require('./near.cjs');
 
 const ROWS = 12; // rows that are made of where something is kept
@@ -10,17 +11,6 @@ const MOST = 240; // scripts of one group
 
 const isObject = (node) => node !== null && typeof node === 'object' && ['arr', 'obj', 'map', 'set', 'typed'].includes(node.k) && !node.z;
 const copy = (v) => JSON.parse(JSON.stringify(v));
-
-/** A script and another one behind it. */
-function joined(a, b) {
-  const moved = (node) => {
-    if (node === null || typeof node !== 'object') return node;
-    if (node.k === 'ref') return { ...node, i: node.i + a.length };
-    if (Array.isArray(node)) return node.map(moved);
-    return Object.fromEntries(Object.entries(node).map(([k, v]) => [k, moved(v)]));
-  };
-  return copy(a).concat(moved(b));
-}
 
 /** The first of each list, the second of each, and so on. */
 function inTurn(lists) {
@@ -106,4 +96,4 @@ class Twins {
   }
 }
 
-module.exports = { Twins, isObject, joined };
+module.exports = { Twins, isObject };

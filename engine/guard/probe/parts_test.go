@@ -65,3 +65,20 @@ func TestNumbersInTextsMayHaveManyDigits(t *testing.T) {
 		t.Errorf("no number of fifteen digits among %d", len(long))
 	}
 }
+
+func TestNumbersBehindOneBeginAnew(t *testing.T) {
+	for _, c := range []struct {
+		text     string
+		from, up int
+		want     string
+	}{
+		{"^1.2.3-beta.2", 0, 0, "^1.0.0-beta.0"},
+		{"^1.2.3-beta.2", 1, 1, "^1.3.0-beta.0"},
+		{"09:59 Uhr", 0, 1, "10:00 Uhr"},
+		{"v12345678901234567890.5", 0, 1, "v12345678901234567890.0"},
+	} {
+		if got := rolled(c.text, digitRuns.FindAllStringIndex(c.text, -1)[c.from:], c.up); got != c.want {
+			t.Errorf("%s, from number %d up by %d: got %s, want %s", c.text, c.from, c.up, got, c.want)
+		}
+	}
+}

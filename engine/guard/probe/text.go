@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -201,8 +202,26 @@ func (g *maker) renumbered(s string) string {
 	if len(runs) == 0 {
 		return s
 	}
+	if len(runs) > 1 && g.d.n(4) == 3 {
+		return rolled(s, runs[g.d.n(len(runs)-1):], g.d.n(2))
+	}
 	run := runs[g.d.n(len(runs))]
 	return s[:run[0]] + g.numeral(s[run[0]:run[1]]) + s[run[1]:]
+}
+
+// rolled has 0 for all numbers behind the first of some, which goes up by so many: where a version, or a time, begins anew.
+func rolled(s string, runs [][]int, up int) string {
+	first := runs[0]
+	out := s[:first[0]] + s[first[0]:first[1]]
+	if n, err := strconv.Atoi(s[first[0]:first[1]]); err == nil && up > 0 {
+		out = s[:first[0]] + fmt.Sprintf("%0*d", first[1]-first[0], n+up)
+	}
+	end := first[1]
+	for _, run := range runs[1:] {
+		out += s[end:run[0]] + strings.Repeat("0", run[1]-run[0])
+		end = run[1]
+	}
+	return out + s[end:]
 }
 
 // changed makes one small edit.

@@ -46,6 +46,16 @@ def near(edges, v):
     return edges.near(text_of(held.content) if held else v)
 
 
+def rolled(s, runs, at, up):
+    """A text in which all numbers behind one are 0, and that one is the next where it goes up: where a version, or a time, begins anew."""
+    out, end = s[: runs[at].start()], runs[at].start()
+    for i, run in enumerate(runs[at:]):
+        n = run.group()
+        out += s[end : run.start()] + (str(int(n[:18]) + up).zfill(len(n)) if i == 0 else "0" * len(n))
+        end = run.end()
+    return out + s[end:]
+
+
 class Vary:
     """Makes values other than those that were recorded."""
 
@@ -303,6 +313,8 @@ class Vary:
         runs = list(NUMBERS.finditer(s))
         if not runs:
             return s + str(d.n(10))
+        if len(runs) > 1 and d.n(4) == 3:
+            return rolled(s, runs, d.n(len(runs) - 1), d.n(2))
         run = d.pick(runs)
         n = run.group()
         k = d.n(7)
