@@ -6,16 +6,18 @@ import (
 	"go/types"
 	"strconv"
 	"strings"
+
+	"atoll/engine/agent/offline/language"
 )
 
 // partsRoom makes room once for a slice that is put together of others:
 // append([]T{a}, b...), append(append([]T{}, a...), b...).
 func (x *finder) partsRoom(n ast.Node) {
 	c, ok := n.(*ast.CallExpr)
-	if !ok || !x.isAppend(c) {
+	if !ok || !isAppend(x.f, c) {
 		return
 	}
-	if outer, ok := x.parent().(*ast.CallExpr); ok && x.isAppend(outer) && outer.Args[0] == n {
+	if outer, ok := x.parent().(*ast.CallExpr); ok && isAppend(x.f, outer) && outer.Args[0] == n {
 		return
 	}
 	p := joined{finder: x}
@@ -29,12 +31,13 @@ func (x *finder) partsRoom(n ast.Node) {
 	x.offer("room for a slice of parts", n, nil, x.replace(n, text))
 }
 
-func (x *function) isAppend(c *ast.CallExpr) bool {
+// isAppend reports a call of the builtin function with something to add.
+func isAppend(f *language.GoFile, c *ast.CallExpr) bool {
 	id, ok := c.Fun.(*ast.Ident)
 	if !ok || id.Name != "append" || len(c.Args) < 2 {
 		return false
 	}
-	_, builtin := x.f.Info.Uses[id].(*types.Builtin)
+	_, builtin := f.Info.Uses[id].(*types.Builtin)
 	return builtin
 }
 
@@ -58,7 +61,7 @@ func (p *joined) read(e ast.Expr) bool {
 		p.of = p.text(e.Type)
 		return p.elements(e.Elts)
 	case *ast.CallExpr:
-		if !p.isAppend(e) || !p.read(e.Args[0]) {
+		if !isAppend(p.f, e) || !p.read(e.Args[0]) {
 			return false
 		}
 		if !e.Ellipsis.IsValid() {
