@@ -113,6 +113,9 @@ func (a *App) init(ctx context.Context, f initFlags) error {
 		a.tell("%s: `%s`", candidatesIn(survey.TryTime(found.Each), found.Each, config.Defaults().Workers), a.says("run --for "+survey.TryTime(found.Each).String()))
 	}
 	a.tell("next  read it, then `%s` and `%s`", a.says("doctor --deep"), a.says("run"))
+	if found.Cut != "" && errors.Is(context.Cause(ctx), errInterrupted) {
+		return errInterrupted
+	}
 	return nil
 }
 
@@ -189,8 +192,8 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 		}
 	}
 	found, err := survey.Run(ctx, o)
-	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
-		d.tell(a.spell("interrupted while " + d.now() + "; nothing is written, and another init begins anew. `atoll init --no-measure` writes what the files tell: name what measures in evaluator.command, and tests that are quick enough in evaluator.stages, then `atoll doctor --deep`"))
+	if errors.Is(context.Cause(ctx), errInterrupted) {
+		return found, a.interruptedInit(ctx, d, f, &found, err)
 	}
 	if errors.Is(err, survey.ErrNothing) {
 		a.tell("%v", err)
@@ -198,6 +201,22 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 		return found, nil
 	}
 	return found, err
+}
+
+// interruptedInit has what was measured before an interruption written, where there is something and a person
+// does not object, else it is an error.
+func (a *App) interruptedInit(ctx context.Context, d *doing, f initFlags, found *survey.Result, err error) error {
+	if err != nil {
+		d.tell(a.spell("interrupted while " + d.now() + "; nothing was measured yet, so nothing is written, and another init begins anew. `atoll init --no-measure` writes what the files tell: name what measures in evaluator.command, and tests that are quick enough in evaluator.stages, then `atoll doctor --deep`"))
+		return err
+	}
+	d.rest()
+	in := a.answers(f)
+	if in == nil || a.question(context.WithoutCancel(ctx), in)("write "+config.FileName+" from what was measured so far?", true) {
+		return nil
+	}
+	found.Scaffold = nil
+	return errInterrupted
 }
 
 // origin is where a repository was cloned from, as host/owner/name; "" where it is no such address.

@@ -27,7 +27,10 @@ func (s *long) settle(ctx context.Context, first *Sample) (string, error) {
 		s.measuring(samples)
 		sample, err := s.Lab.Run(ctx, s.evalOptions(), len(samples) == 0)
 		if err != nil {
-			return "", err
+			if samples = s.kept(ctx, samples, first); len(samples) == 0 {
+				return "", err
+			}
+			break
 		}
 		s.took = sample.Wall
 		if s.tooLong = sample.Raw.TimedOut; sample.Failed() {
@@ -72,15 +75,35 @@ func (s *long) samples(first *Sample) []Sample {
 	if first == nil || first.Raw.Wall <= s.longest() {
 		return nil
 	}
+	samples := s.sampleOf(first)
+	if len(samples) > 0 {
+		s.took = samples[0].Wall
+		s.look(s.took)
+	}
+	return samples
+}
+
+// sampleOf is the sample that a first run of a command stands for; none where it reports nothing.
+func (s *long) sampleOf(first *Sample) []Sample {
 	r, err := s.read(first)
 	if err != nil || len(r.Metrics) == 0 {
 		return nil
 	}
 	sample := *first
 	sample.Metrics, sample.Wall = r.Metrics, first.Raw.Wall
-	s.took = sample.Wall
-	s.look(sample.Wall)
 	return []Sample{sample}
+}
+
+// kept are the samples that stand where the survey ended before all were taken, the first run of the command for want
+// of others; none where it did not end.
+func (s *long) kept(ctx context.Context, samples []Sample, first *Sample) []Sample {
+	if ctx.Err() == nil {
+		return nil
+	}
+	if s.was = s.now; len(samples) > 0 || first == nil {
+		return samples
+	}
+	return s.sampleOf(first)
 }
 
 // read reads what a run reported, where the output is set by now.

@@ -1,6 +1,8 @@
 package survey_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -82,5 +84,48 @@ func TestTheCommandIsNamedThatReportsNoNumber(t *testing.T) {
 	_, said, _ := surveyed(t, map[string]string{"kit.py": "def work():\n    return sum(range(100000))\n", "bench.py": "import kit\n\nkit.work()\nprint('done')\n", "Makefile": "bench:\n\tpython3 bench.py\n"})
 	if want := "python3 bench.py ends well but reports no number that can be read"; !strings.Contains(said, want) {
 		t.Errorf("not said: %s\n%s", want, said)
+	}
+}
+
+func TestASurveyThatIsCutShortKeepsWhatItMeasured(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		at    string // that begins when the survey is interrupted; "": its time is over at once
+		whole time.Duration
+		notes []string // "": nothing was measured
+	}{
+		"before a second sample": {"measuring the root by sh bench.sh, 2 of 3", 0, []string{
+			"CHECK the whole file: init was cut short, interrupted while measuring the root by sh bench.sh, 2 of 3; the last took ", "not tried: how much it varies (1 of 3 measurements were made), whether it runs with its files protected",
+		}},
+		"before one was taken behind the first run": {"measuring the root by sh bench.sh, 1 of 3", 0, []string{"(1 of 3 measurements were made)"}},
+		"once all were taken":                       {"looking whether sh bench.sh runs with its files protected", 0, []string{"not tried: whether it runs with its files protected, where its time goes"}},
+		"before anything was measured":              {"running sh bench.sh once", 0, nil},
+		"with no time at all":                       {"", time.Nanosecond, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, _ := open(t, box(t, sandbox.ModeAuto), repository(t, map[string]string{"bench.sh": "cat cases.txt kit.c; echo score = 3\n", "cases.txt": "", "kit.c": ""}))
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			r, err := survey.Run(ctx, survey.Options{Lab: l, Look: config.Detect(l.Files, l.Read), Env: os.Environ(), Whole: c.whole, Doing: func(s string) {
+				if c.at != "" && strings.HasPrefix(s, c.at) {
+					interrupt()
+				}
+			}})
+			if c.notes == nil {
+				if err == nil || r.Cut != "" || errors.Is(err, survey.ErrNothing) != (c.at == "") {
+					t.Fatalf("%v, cut %q", err, r.Cut)
+				}
+				return
+			}
+			if err != nil || r.Cut == "" || r.Measured.Objective != "score" || r.Measured.Jobs == 0 {
+				t.Fatalf("%v, cut %q, measured %+v", err, r.Cut, r.Measured)
+			}
+			for _, want := range c.notes {
+				if notes := strings.Join(r.Measured.Notes, "\n"); !strings.Contains(notes, want) {
+					t.Errorf("%q is not among the notes\n%s", want, notes)
+				}
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // what runs in the sandbox
 	"fmt"
@@ -21,11 +22,11 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	if s.d.Adapter != "" {
 		return s.settle(ctx)
 	}
-	plain := s.d.Evaluator
+	plain, most := s.d.Evaluator, cmp.Or(s.first, firstPatience)
 	run := func() (Sample, error) {
 		o := s.evalOptions()
-		o.Command, o.Output, o.Objective = wordy(after(s.before, plain)), output.OutputFile, ""
-		s.doing(firstPatience, "running %s once, to see what it reports", oneLine(after(s.before, plain)))
+		o.Command, o.Output, o.Objective, o.Timeout = wordy(after(s.before, plain)), output.OutputFile, "", most
+		s.doing(most, "running %s once, to see what it reports", oneLine(after(s.before, plain)))
 		return s.Lab.Run(ctx, o, true)
 	}
 	lender := &lender{s}
@@ -48,8 +49,8 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	}
 	s.opened = union(s.opened, sample.Opened)
 	raw := sample.Raw
-	if raw.TimedOut {
-		return "it did not end in " + firstPatience.String() + "; " + (&long{s}).fewer(), nil
+	if s.late = raw.TimedOut; s.late {
+		return "it did not end in " + roundTime(most).String() + "; " + (&long{s}).fewer(), nil
 	}
 	if raw.Exit != 0 {
 		return s.helpful(sample.Reason, after(s.before, plain)), nil
@@ -77,6 +78,10 @@ func (s *survey) script(ctx context.Context) (string, error) {
 	default:
 		if runs, reason, err := runWhatIsBuilt(ctx, s, plain); runs || err != nil {
 			return reason, err
+		}
+		if raw.Wall > (&long{s}).longest() && !s.lastly {
+			s.unread = append(s.unread, config.Choice{Command: plain, Found: s.d.Found})
+			return "it takes " + roundTime(raw.Wall).String() + " and reports no number that can be read: have it print what each case takes, in lines such as `parse: 12.5ms`", nil
 		}
 		s.Say(fmt.Sprintf("%s ends well but reports no number that can be read, so its time is measured", inShell(portable(s.Tree, prepared(plain)...)...)))
 		return (&timer{s}).timedProgram(ctx, plain, raw.Wall)

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type Options struct {
 	Say     func(string)  // a finding, one sentence; nil: nobody listens
 	Doing   func(string)  // what begins now, and how long it may take; nil: nobody listens
 	Long    time.Duration // that one measurement may take where less can be measured; 0: 40 s
+	Whole   time.Duration // that the survey may take; 0: 15 m
 	// Ask asks a person a yes-or-no question; nil: the proposed answer counts.
 	Ask func(question string, proposed bool) bool
 }
@@ -52,6 +54,8 @@ type Result struct {
 	Scaffold map[string]string
 	// Each is what one candidate is thought to take; 0: nothing was measured.
 	Each time.Duration
+	// Cut is how the survey ended before it was through, so that the rest was derived from what was measured by then; "": it was.
+	Cut string
 	// Next is what a person does so that another survey finds more; "": nothing is known.
 	Next string
 }
@@ -78,6 +82,7 @@ type survey struct {
 	module      goModule
 	sources     sources
 	lasting
+	cutting
 	lent       lent
 	testsCount bool     // what the tests call, or take, is what is measured
 	written    []string // committed files that tests or the evaluator write
@@ -86,10 +91,14 @@ type survey struct {
 
 // lasting is how long measurements take.
 type lasting struct {
-	shrinks bool          // less may be measured, where one takes long
-	tooLong bool          // the last one did
-	once    bool          // the root is measured once only, for that takes long
-	took    time.Duration // by the last one
+	shrinks bool            // less may be measured, where one takes long
+	tooLong bool            // the last one did
+	once    bool            // the root is measured once only, for that takes long
+	took    time.Duration   // by the last one
+	late    bool            // the first run of a command did not end in the time that it had
+	unread  []config.Choice // programs that take long and report no number
+	lastly  bool            // nothing better was found than their time
+	first   time.Duration   // that a first run of something unknown may take; 0: [firstPatience]
 }
 
 // longMeasure is how long one measurement may take where less can be measured: a
@@ -112,6 +121,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if len(o.Pythons) == 0 {
 		o.Pythons = []string{"python3"}
 	}
+	o.Whole = cmp.Or(o.Whole, wholePatience)
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Whole, errSpent)
+	defer cancel()
 	s := &survey{Options: o, d: o.Look, sources: sources{scope: o.Look.Scope, files: o.Lab.Files}, module: goModule{lab: o.Lab, env: o.Env, say: o.Say, origin: o.Origin}}
 	s.module.doing = s.doing
 	s.Lab.Env = s.d.Env
@@ -119,23 +131,40 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		s.nodeModules()
 		fromTemplate(s)
 	}
+	s.plan()
 	if s.d.Language == "go" {
 		s.next = s.module.warm(ctx)
 	}
-	if err := s.findTests(ctx); err != nil {
-		return Result{}, err
+	err := s.findTests(ctx)
+	if err == nil {
+		o.Look.Protected, s.Look.Protected = s.d.Protected, s.d.Protected
+		err = s.choose(ctx)
 	}
-	o.Look.Protected, s.Look.Protected = s.d.Protected, s.d.Protected
-	err := s.choose(ctx)
+	if s.cut(ctx, err) {
+		return s.finish(ctx, err)
+	}
 	if err != nil {
+		err = s.unmeasured(ctx, err)
 		o.Look.Scope, o.Look.Tried = s.Look.Scope, s.failed
 		return Result{Detected: o.Look, Next: s.next}, err
 	}
+	return s.finish(ctx, nil)
+}
+
+// finish derives the rest from what was measured; cut is the error of a survey that ended before it was through.
+func (s *survey) finish(ctx context.Context, cut error) (Result, error) {
 	p := protection{s}
 	p.protect()
 	rescope(s.m.Targets, s.d.Scope)
-	if err := p.releaseWritten(ctx); err != nil {
-		return Result{}, err
+	if cut = cmp.Or(cut, ctx.Err()); cut == nil {
+		cut = p.releaseWritten(ctx)
+	}
+	why := ""
+	switch {
+	case s.cut(ctx, cut):
+		why = s.tellCut(ctx)
+	case cut != nil:
+		return Result{}, cut
 	}
 	p.tellReach()
 	s.guarded()
@@ -144,7 +173,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	for i, st := range s.m.Stages {
 		s.m.Stages[i].Command = portable(s.Tree, st.Command...)
 	}
-	return Result{Detected: s.d, Scaffold: s.scaffold, Each: s.each}, nil
+	return Result{Detected: s.d, Scaffold: s.scaffold, Each: s.each, Cut: why}, nil
 }
 
 // guarded says where nothing will compare the behaviour of candidates.
@@ -155,30 +184,23 @@ func (s *survey) guarded() {
 	}
 }
 
-// choose tries the ways to measure in turn.
-func (s *survey) choose(ctx context.Context) error {
-	choices := s.Look.Others
-	if len(s.Look.Evaluator) > 0 {
-		choices = append([]config.Choice{{Command: s.Look.Evaluator, Found: s.Look.Found, Adapter: s.Look.Adapter, Output: s.Look.Output}}, choices...)
+// choices are the ways to measure that a look found, what promises most first.
+func (s *survey) choices() []config.Choice {
+	if len(s.Look.Evaluator) == 0 {
+		return s.Look.Others
 	}
-	for _, c := range choices {
-		s.d, s.opened, s.before = s.d.With(c), nil, ""
-		var reason string
-		var err error
-		if c.Adapter == "gobench" {
-			reason, err = s.goBenchmarks(ctx)
-		} else {
-			reason, err = byInterpreters(ctx, s, &c)
-		}
-		if err != nil {
-			return err
-		}
-		if reason == "" {
-			return nil
-		}
-		text := fmt.Sprintf("%s does not measure: %s", inShell(portable(s.Tree, prepared(c.Command)...)...)+s.Lab.scriptOf(c.Command), reason)
-		s.Say(text)
-		s.failed = append(s.failed, text)
+	return append([]config.Choice{{Command: s.Look.Evaluator, Found: s.Look.Found, Adapter: s.Look.Adapter, Output: s.Look.Output}}, s.Look.Others...)
+}
+
+// choose tries the ways to measure in turn: where there are several, those that end soon before the others.
+func (s *survey) choose(ctx context.Context) error {
+	choices := s.choices()
+	measures, slow, err := s.oneOf(ctx, choices, len(choices) > 1)
+	if !measures && err == nil {
+		measures, _, err = s.oneOf(ctx, slow, false)
+	}
+	if measures || err != nil {
+		return err
 	}
 	if len(choices) == 0 {
 		s.Say("no benchmark and no evaluator was found: an objective is missing")
@@ -196,6 +218,39 @@ func (s *survey) choose(ctx context.Context) error {
 	}
 	return fmt.Errorf("%w: %s", ErrNothing, reason)
 }
+
+// oneOf tries ways to measure until one does. Where they shall end soon, it returns those that do not.
+func (s *survey) oneOf(ctx context.Context, choices []config.Choice, soon bool) (measures bool, slow []config.Choice, err error) {
+	for _, c := range choices {
+		s.d, s.opened, s.before = s.d.With(c), nil, ""
+		s.first, s.late = 0, false
+		if soon {
+			s.first = soonPatience
+		}
+		var reason string
+		if c.Adapter == "gobench" {
+			reason, err = s.goBenchmarks(ctx)
+		} else {
+			reason, err = byInterpreters(ctx, s, &c)
+		}
+		if err != nil || reason == "" {
+			return err == nil, nil, err
+		}
+		command := inShell(portable(s.Tree, prepared(c.Command)...)...) + s.Lab.scriptOf(c.Command)
+		if soon && s.late {
+			s.Say(fmt.Sprintf("%s did not end in %s: the other ways to measure come first", command, roundTime(soonPatience)))
+			slow = append(slow, c)
+			continue
+		}
+		text := fmt.Sprintf("%s does not measure: %s", command, reason)
+		s.Say(text)
+		s.failed = append(s.failed, text)
+	}
+	return false, slow, nil
+}
+
+// soonPatience bounds a first run where there are other ways to measure.
+const soonPatience = time.Minute
 
 // invent scaffolds an evaluator where there is none. It returns why it cannot.
 func (s *survey) invent(ctx context.Context) (string, error) {
@@ -219,6 +274,12 @@ func (s *survey) invent(ctx context.Context) (string, error) {
 			reason = "packages that package.json names are not installed, so its tests do not run"
 		}
 		s.Say(reason)
+	}
+	if len(s.unread) > 0 {
+		s.lastly = true
+		if measures, _, err := s.oneOf(ctx, s.unread, false); measures || err != nil {
+			return "", err
+		}
 	}
 	switch {
 	case len(s.m.Stages) > 0:
@@ -281,7 +342,8 @@ func (s *survey) settle(ctx context.Context) (string, error) {
 
 // doing says what begins, and how long it may take.
 func (s *survey) doing(most time.Duration, format string, args ...any) {
-	s.Doing(fmt.Sprintf(format, args...) + fmt.Sprintf(", for up to %s", most))
+	s.now = fmt.Sprintf(format, args...)
+	s.Doing(s.now + fmt.Sprintf(", for up to %s", roundTime(most)))
 }
 
 // oneLine is a command as a line of text, cut where it is long, without the lines of shell
@@ -341,7 +403,7 @@ func (s *survey) derive(samples []Sample) {
 	s.m.Wall = longest // of one run; budget turns it into that of the search
 	s.m.Axes = axesOf(first.Metrics, objective.Name)
 	told := fmt.Sprintf("%s, %s in %d runs, %s each", figureText(objective, s.value), spreadText(spread), len(values), roundTime(longest))
-	if s.once {
+	if s.samples = len(values); s.samples == 1 {
 		told = fmt.Sprintf("%s in one run of %s", figureText(objective, s.value), roundTime(longest))
 	}
 	s.m.Notes = append(s.m.Notes, "Measured on the root: "+told+".")

@@ -51,8 +51,31 @@ func (s *survey) otherTests(ctx context.Context) error {
 	if len(s.tried) > 1 {
 		why = inShell(portable(s.Tree, prepared(best.command)...)...) + ": " + why
 	}
-	unstaged(s, "the tests do not pass on the root in the sandbox, so they are no stage: "+why)
+	unstaged(s, "the tests do not pass on the root in the sandbox, so they are no stage: "+why+s.quicker(best.timedOut))
 	return nil
+}
+
+// quicker says what to do where the tests take too long; "" where they do not.
+func (s *survey) quicker(timedOut bool) string {
+	if !timedOut {
+		return ""
+	}
+	return "; name those that are quick in evaluator.stages, such as " + s.quickStage() + ", or all of them with a longer timeout there"
+}
+
+// quickStage is a stage of some of the tests, to be completed by hand.
+func (s *survey) quickStage() string {
+	words := "npm, test, --, NAME"
+	switch s.Look.Language {
+	case "go":
+		words = "go, test, -run, NAME, ./..."
+	case "python":
+		words = "python3, -m, pytest, -k, NAME"
+	case "javascript":
+	default:
+		words = "sh, -c, \"...\""
+	}
+	return "[{name: tests, command: [" + words + "], output: none}, {name: measure}]"
 }
 
 // note says something and writes it into the file.
@@ -67,7 +90,11 @@ func unstaged(s *survey, why string) {
 	s.m.Notes = append(s.m.Notes, "CHECK the tests: "+why+".")
 }
 
-const noTest = "no test ran"
+// Why tests are no stage, of themselves.
+var (
+	noTest    = "no test ran"
+	slowSuite = "they did not end in " + roundTime(testPatience).String()
+)
 
 // waysToTest are the commands to try; in Python a list for each interpreter.
 func (s *survey) waysToTest() [][][]string {
@@ -182,7 +209,7 @@ func (s *survey) try(ctx context.Context, command []string) (string, error) {
 	why := noTest
 	switch {
 	case sample.Raw.TimedOut:
-		why = "they did not end in " + testPatience.String()
+		why = slowSuite
 	case sample.Raw.Exit != 0:
 		if why, err = s.tryBuilt(ctx, command, &sample); err != nil || why == "" {
 			return why, err
