@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -45,11 +46,38 @@ func (l Loaded) Explain(key string) ([]Row, error) {
 	if len(found) > 0 {
 		return found, nil
 	}
-	words := strings.Split(key, ".")
-	if err := unknownKey(words[len(words)-1], key, schema()); nearest(key, paths) == "" {
-		return nil, fmt.Errorf("explain %s: %w", key, err)
+	for _, r := range rows { // one of the names that a map holds
+		if strings.HasPrefix(key, r.Key+".") {
+			return []Row{r}, nil
+		}
 	}
-	return nil, fmt.Errorf("explain %s: no such key%s", key, Meant(key, paths))
+	return nil, unknownToExplain(key, paths)
+}
+
+// unknownToExplain is the error of a key that is none of the paths: with the one that was probably meant,
+// or else with what there is.
+func unknownToExplain(key string, paths []string) error {
+	if meant := Meant(key, paths); meant != "" {
+		return fmt.Errorf("explain %s: no such key%s", key, meant)
+	}
+	words := strings.Split(key, ".")
+	if meant := elsewhere(words[len(words)-1], names(schema())); meant != "" {
+		return fmt.Errorf("explain %s: no such key; did you mean %s?", key, meant)
+	}
+	within := ""
+	if i := strings.LastIndexByte(key, '.'); i >= 0 && slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, key[:i+1]) }) {
+		within = key[:i+1]
+	}
+	var there []string
+	for _, p := range paths {
+		if rest, found := strings.CutPrefix(p, within); found {
+			name, _, _ := strings.Cut(rest, ".")
+			if name, _, _ = strings.Cut(name, "["); !slices.Contains(there, within+name) {
+				there = append(there, within+name)
+			}
+		}
+	}
+	return fmt.Errorf("explain %s: no such key; there are %s", key, strings.Join(there, ", "))
 }
 
 func (l Loaded) explain(fields []field, prefix string, v reflect.Value, rows *[]Row) {
