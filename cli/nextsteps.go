@@ -123,10 +123,43 @@ func stepsOfBest(s *view.Snapshot) []step {
 		}
 		return append(out, step{"run", "the search goes on: its jobs are not used up"})
 	}
-	if s.Best.Verified == nil { // else it is on a branch already
-		out = append(out, step{"promote best --verify", ""})
+	if s.Best.Verified != nil { // it is on a branch already
+		return append(out, moreJobs(s)...)
 	}
-	return append(out, moreJobs(s)...)
+	var why []string
+	if s.Best.Claim.Word == evidence.Unconfirmed {
+		why = append(why, "its gain is not confirmed")
+		if more := goesOn(s); len(more) > 0 {
+			return append(append(out, more...), step{"promote best --verify", "or measures it alone, and writes a branch only if the gain holds"})
+		}
+	}
+	if s.Best.Uncompared {
+		why = append(why, "its behaviour was not compared")
+	}
+	verify := step{"promote best --verify", ""}
+	if len(why) > 0 {
+		verify.why = strings.Join(why, " and ") + ": this finds out before it writes a branch"
+	}
+	return append(append(out, verify), moreJobs(s)...)
+}
+
+// goesOn is how a search at rest goes on that takes more samples of its best; nil where it cannot.
+func goesOn(s *view.Snapshot) []step {
+	const missing = "its gain is not confirmed yet"
+	if s.Best.Uncompared {
+		return nil // what compares it measures it as well
+	}
+	switch {
+	case (s.State == record.ExperimentStopped || s.State == record.ExperimentPaused) && s.Jobs.Left() > 0:
+		return []step{{"run --for 10m", missing + ": the search goes on and takes more samples of it"}}
+	case s.State == record.ExperimentDone:
+		more := moreJobs(s)
+		for i := range more {
+			more[i].why = missing + ", and the jobs are used up: the search goes on"
+		}
+		return more
+	}
+	return nil
 }
 
 // gainless reports whether samples that decided nothing speak against the gain of the best, and no

@@ -120,6 +120,14 @@ func TestWhatIsSaidToDoNextIsTrue(t *testing.T) {
 			view.Snapshot{Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.WithinNoise, N: 4}, Verified: &view.Branch{}}, State: record.ExperimentStopped},
 			[]string{"show best", "diff best"},
 		},
+		"the gain of the best is not confirmed, and jobs are left": {
+			view.Snapshot{Best: view.Standing{ID: 7, Claim: evidence.Claim{Word: evidence.Unconfirmed}}, State: record.ExperimentStopped, Jobs: view.Counts{Scored: 10, Max: 30}},
+			[]string{"show best", "diff best", "run --for 10m", "promote best --verify"},
+		},
+		"the gain of the best is not confirmed, and its behaviour was not compared": {
+			view.Snapshot{Best: view.Standing{ID: 7, Uncompared: true, Claim: evidence.Claim{Word: evidence.Unconfirmed}}, State: record.ExperimentStopped, Jobs: view.Counts{Scored: 10, Max: 30}},
+			[]string{"show best", "diff best", "promote best --verify"},
+		},
 		"the evaluator fails on the root": {
 			view.Snapshot{Best: view.Standing{ID: record.NoCandidate}, State: record.ExperimentBroken}, []string{"run --new"},
 		},
