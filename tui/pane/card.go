@@ -154,9 +154,9 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	for _, m := range c.Candidate.Metrics {
 		name = max(name, plot.Width(m.Name)+4)
 	}
-	name = max(10, min(name, w-22-d.metricWidth()))
+	name = max(10, min(name, w-22-metricWidth))
 	var head widget.Line
-	head.Col(st.Label, "metric", name).Right(st.Label, cmp.Or(d.ofDeciding(), "value"), d.metricWidth()).RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
+	head.Col(st.Label, "metric", name).Right(st.Label, cmp.Or(d.ofSample(), "value"), metricWidth).RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
 	out := []string{head.String()}
 	names := make([]string, len(c.Candidate.Metrics))
 	for i, m := range c.Candidate.Metrics {
@@ -164,7 +164,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	}
 	labels, low := widget.Apart(names, name-3), false
 	for _, m := range c.Candidate.Metrics {
-		if m.Name == d.Snap.Objective && d.Snap.Noisy && !d.Snap.Paired { // the line above tells it
+		if d.Snap.Noisy && m.Name == d.searchedOn() { // the line above tells it, by other samples
 			continue
 		}
 		var l widget.Line
@@ -180,7 +180,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 		if with := widget.Words(", ", label, unit); plot.Width(with) < name { // all three figures have it
 			label, unit = with, ""
 		}
-		l.Col(col, label, name).Right(col, widget.Number(m.Value), d.metricWidth())
+		l.Col(col, label, name).Right(col, widget.Number(m.Value), metricWidth)
 		for _, other := range []*record.Candidate{c.Parent, c.Root} {
 			v, ok := metricOf(other, m.Name)
 			if !ok {
@@ -205,9 +205,16 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	return out
 }
 
-// metricWidth is the width of the values of metrics: those of samples that decided stand
-// under the word for them.
-func (d *Shared) metricWidth() int { return max(10, len(d.ofDeciding())) }
+// searchedOn is the metric that values are: the objective, or its ratio to the root's.
+func (d *Shared) searchedOn() string {
+	if d.Snap.Paired {
+		return d.Snap.Objective + ".ratio"
+	}
+	return d.Snap.Objective
+}
+
+// metricWidth is the width of the values of metrics.
+const metricWidth = 10
 
 // lowerIsBetter reports whether a metric is known to be better where it is less.
 func (d *Shared) lowerIsBetter(m *record.Metric) bool {

@@ -263,12 +263,12 @@ func (t *compareTable) metrics() {
 	kind := map[string]record.Metric{}
 	for i := range t.p.all {
 		for _, m := range t.p.all[i].detail.Candidate.Metrics {
-			if _, seen := kind[m.Name]; !seen && m.Name != t.p.d.Snap.Objective {
+			if _, seen := kind[m.Name]; !seen && m.Name != t.p.d.Snap.Objective && !(t.p.d.Snap.Noisy && m.Name == t.p.d.searchedOn()) {
 				names, kind[m.Name] = append(names, m.Name), m
 			}
 		}
 	}
-	if word := t.p.d.ofDeciding(); word != "" && len(names) > 0 {
+	if word := t.p.d.ofSample(); word != "" && len(names) > 0 {
 		t.row("metrics", func(_ *compared, _ bool) piece { return piece{st: t.st.Warn, text: word} })
 	}
 	whole := make([]string, len(names))

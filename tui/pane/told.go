@@ -94,3 +94,7 @@ func toldAdjusted(s *view.Snapshot, c *view.Cell) float64 {
 func (d *Shared) ofDeciding() string {
 	return widget.Unless(!d.Snap.Noisy, string(evidence.Unconfirmed))
 }
+
+// ofSample is the word for the metrics of a candidate that was measured with noise: those of the sample in the middle
+// of the ones that decided, which are not what it is claimed to be worth; "" where nothing varies.
+func (d *Shared) ofSample() string { return widget.Unless(!d.Snap.Noisy, "deciding") }
