@@ -193,7 +193,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 	}
 	found, err := survey.Run(ctx, o)
 	if errors.Is(context.Cause(ctx), errInterrupted) {
-		return found, a.interruptedInit(ctx, d, f, &found, err)
+		return found, a.interruptedInit(ctx, d, f, err)
 	}
 	if errors.Is(err, survey.ErrNothing) {
 		a.tell("%v", err)
@@ -205,7 +205,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 
 // interruptedInit has what was measured before an interruption written, where there is something and a person
 // does not object, else it is an error.
-func (a *App) interruptedInit(ctx context.Context, d *doing, f initFlags, found *survey.Result, err error) error {
+func (a *App) interruptedInit(ctx context.Context, d *doing, f initFlags, err error) error {
 	if err != nil {
 		d.tell(a.spell("interrupted while " + d.now() + "; nothing was measured yet, so nothing is written, and another init begins anew. `atoll init --no-measure` writes what the files tell: name what measures in evaluator.command, and tests that are quick enough in evaluator.stages, then `atoll doctor --deep`"))
 		return err
