@@ -215,7 +215,6 @@ func (a *App) interruptedInit(ctx context.Context, d *doing, f initFlags, err er
 	if in == nil || a.question(context.WithoutCancel(ctx), in)("write "+config.FileName+" from what was measured so far?", true) {
 		return nil
 	}
-	found.Scaffold = nil
 	return errInterrupted
 }
 

@@ -95,7 +95,7 @@ func TestExplain(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"evaluator.timout": "did you mean evaluator.timeout?", "timeout": "did you mean evaluator.timeout?", "wrkers": "did you mean workers?",
-		"nosuch": "no such key; there are goal, ", "evaluator.nosuch": "no such key; there are evaluator.",
+		"nosuch": "no such key; there are name, goal, ", "evaluator.somethingelse": "no such key; there are evaluator.",
 	} {
 		if _, err := l.Explain(key); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("explain %s: %v, want %q", key, err, want)
