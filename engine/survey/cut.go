@@ -42,12 +42,12 @@ func (s *survey) cut(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && s.m.Wall > 0
 }
 
-// why says how a survey was cut.
-func (s *survey) why(ctx context.Context) string {
+// why says how a survey of so much time was cut.
+func (c *cutting) why(ctx context.Context, whole time.Duration) string {
 	if errors.Is(context.Cause(ctx), errSpent) {
-		return fmt.Sprintf("its %s were over while %s", roundTime(s.Whole), orElse(s.was, s.now))
+		return fmt.Sprintf("its %s were over while %s", roundTime(whole), orElse(c.was, c.now))
 	}
-	return "interrupted while " + orElse(s.was, s.now)
+	return "interrupted while " + orElse(c.was, c.now)
 }
 
 // tellCut marks in the file what was not tried, and returns why.
@@ -60,7 +60,7 @@ func (s *survey) tellCut(ctx context.Context) string {
 	if len(s.m.Targets) == 0 {
 		missing = append(missing, "where its time goes")
 	}
-	why := s.why(ctx)
+	why := s.why(ctx, s.Whole)
 	note(s, fmt.Sprintf("CHECK the whole file: init was cut short, %s; not tried: %s. `atoll init --force` begins anew", why, strings.Join(missing, ", ")))
 	return why
 }
@@ -69,7 +69,7 @@ func (s *survey) tellCut(ctx context.Context) string {
 func (s *survey) unmeasured(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errSpent) {
 		s.next = orElse(s.next, "name a program that measures in less time in evaluator.command, then `atoll doctor --deep`")
-		return fmt.Errorf("%w: %s", ErrNothing, s.why(ctx))
+		return fmt.Errorf("%w: %s", ErrNothing, s.why(ctx, s.Whole))
 	}
 	return err
 }

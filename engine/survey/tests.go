@@ -60,13 +60,13 @@ func (s *survey) quicker(timedOut bool) string {
 	if !timedOut {
 		return ""
 	}
-	return "; name those that are quick in evaluator.stages, such as " + s.quickStage() + ", or all of them with a longer timeout there"
+	return "; name those that are quick in evaluator.stages, such as " + quickStage(s.Look.Language) + ", or all of them with a longer timeout there"
 }
 
 // quickStage is a stage of some of the tests, to be completed by hand.
-func (s *survey) quickStage() string {
+func quickStage(language string) string {
 	words := "npm, test, --, NAME"
-	switch s.Look.Language {
+	switch language {
 	case "go":
 		words = "go, test, -run, NAME, ./..."
 	case "python":

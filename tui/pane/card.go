@@ -164,7 +164,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	}
 	labels, low := widget.Apart(names, name-3), false
 	for _, m := range c.Candidate.Metrics {
-		if d.Snap.Noisy && m.Name == d.searchedOn() { // the line above tells it, by other samples
+		if d.Snap.Noisy && m.Name == searchedOn(d) { // the line above tells it, by other samples
 			continue
 		}
 		var l widget.Line
@@ -206,7 +206,7 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 }
 
 // searchedOn is the metric that values are: the objective, or its ratio to the root's.
-func (d *Shared) searchedOn() string {
+func searchedOn(d *Shared) string {
 	if d.Snap.Paired {
 		return d.Snap.Objective + ".ratio"
 	}

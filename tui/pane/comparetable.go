@@ -263,7 +263,7 @@ func (t *compareTable) metrics() {
 	kind := map[string]record.Metric{}
 	for i := range t.p.all {
 		for _, m := range t.p.all[i].detail.Candidate.Metrics {
-			if _, seen := kind[m.Name]; !seen && m.Name != t.p.d.Snap.Objective && !(t.p.d.Snap.Noisy && m.Name == t.p.d.searchedOn()) {
+			if _, seen := kind[m.Name]; !seen && m.Name != t.p.d.Snap.Objective && !(t.p.d.Snap.Noisy && m.Name == searchedOn(t.p.d)) {
 				names, kind[m.Name] = append(names, m.Name), m
 			}
 		}

@@ -131,6 +131,13 @@ function rolled(s) {
   });
 }
 
+/** A text whose numbers with a fraction have more digits: what rounds them differs there. */
+function finer(s, edges) {
+  const runs = [...s.matchAll(/\d+\.\d+/g)].slice(0, 3);
+  const small = edges.ints.filter((c) => c >= 10 && c <= 1e9).slice(0, 3).map((c) => String(0.4 / c)).filter((t) => /^[\d.]+$/.test(t));
+  return runs.flatMap((run) => ['4', '0004'].map((more) => run[0] + more).concat(small).map((t) => s.slice(0, run.index) + t + s.slice(run.index + run[0].length)));
+}
+
 function texts(node, edges) {
   const s = typeof node === 'string' ? node : node.v;
   const out = [];
@@ -139,7 +146,7 @@ function texts(node, edges) {
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
   for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
   for (const v of edges.ints) out.push(String(v), s + v, ...inRuns(s, v));
-  out.push(...rolled(s), ...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301');
+  out.push(...rolled(s), ...finer(s, edges), ...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301');
   if (s !== '' && Number.isFinite(Number(s))) out.push(Number(s));
   return out.concat([U, null, 1, { k: 'arr', v: [s] }, { k: 'box', v: s }]);
 }

@@ -222,8 +222,9 @@ class Vary {
       }
       case 'arr': {
         if (node.k === 'many' || node.v.length === 0) return { k: 'arr', v: Array.from({ length: d.n(9) }, () => d.n(12) - 3) };
-        const v = Array.from({ length: d.n(node.v.length * 2 + 2) }, () => d.pick(node.v));
-        return { k: 'arr', v: v.map((x) => (typeof x === 'number' || typeof x === 'string' ? this.drawn(x, d) : x)) };
+        const words = typeof node.v[0] === 'string' ? this.words(d) : [];
+        const v = Array.from({ length: d.n(node.v.length * 2 + 3) }, () => d.pick(words.length > 0 && d.chance(3) ? words : node.v));
+        return { k: 'arr', v: d.chance(2) ? v : v.map((x) => (typeof x === 'number' || typeof x === 'string' ? this.drawn(x, d) : x)) };
       }
       case 'typed':
         return { ...node, n: undefined, v: Array.from({ length: d.n(40) }, () => (node.t.startsWith('Big') ? { k: 'big', v: String(d.n(300)) } : d.n(300))) };
@@ -233,6 +234,12 @@ class Vary {
     }
     const others = near(node, this.edges);
     return others.length > 0 ? d.pick(others) : node;
+  }
+
+  /** The items of some list of texts that a test gave. */
+  words(d) {
+    this.lists = this.lists || [...this.pool.values()].flat().flatMap(listsOfTexts).slice(0, MOST_TIED);
+    return this.lists.length > 0 ? d.pick(this.lists) : [];
   }
 
   fromPool(script, d) {
@@ -323,6 +330,13 @@ class Vary {
     }
     return out;
   }
+}
+
+/** The lists of texts within a value. */
+function listsOfTexts(node) {
+  if (node === null || typeof node !== 'object' || !Array.isArray(node.v)) return [];
+  if (node.k === 'arr' && node.v.length > 0 && node.v.every((x) => typeof x === 'string')) return [node.v];
+  return node.v.flatMap((x) => (Array.isArray(x) ? x.flatMap(listsOfTexts) : listsOfTexts(x)));
 }
 
 /** What a value is like: its kind, and that of what is first in it. */
