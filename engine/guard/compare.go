@@ -31,6 +31,7 @@ type pair struct {
 	asked           []string                // groups that were compared
 	tests           []string                // groups that are tests, played with other values
 	played          map[string]bool         // those are asked: which were compared; nil: functions are
+	round           int                     // above 0: asked once more, with other draws
 	few             int                     // above 0: a first look, with one of so many inputs
 	open            []string                // groups that take values of any type
 	tame            []string                // groups whose large numbers end the process
@@ -122,19 +123,21 @@ func (c *check) compare(ctx context.Context, p pair) error {
 // deepen gives all inputs to the groups that are not known to differ, with those that exploration finds.
 func (c *check) deepen(ctx context.Context, p pair, names, lasting, further []string, apart bool) error {
 	names, lasting = c.unknownOf(p, names), c.unknownOf(p, lasting)
+	var err error
 	if p.watched && !p.behind && len(names)+len(lasting) > 0 {
-		var err error
 		if p.corpus, err = c.explore(ctx, &p, slices.Concat(names, lasting)); err != nil {
 			return err
 		}
 	}
 	for _, part := range p.inTurn(names) {
-		var err error
 		apart, err = c.surveys(ctx, &p, part, lasting, apart)
 		c.report.Open = c.report.Open || p.takesAny()
 		if err != nil {
 			return err
 		}
+	}
+	if c.g.o.Thorough {
+		c.later(func(ctx context.Context) error { return c.again(ctx, p, names, apart) })
 	}
 	if !p.watched || !p.behind {
 		return nil
@@ -308,7 +311,7 @@ func (c *check) values(ctx context.Context, p pair, was, is *reply) error {
 // together asks whether the groups disturb each other; then the second answer of the root is in another
 // order, and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: c.g.o.Seed, Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Variables: p.variables(names)}
+	q := probe.Request{Mode: probe.Survey, Seed: c.seed(*p), Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Variables: p.variables(names)}
 	c.spread(*p, &q)
 	q.Skip = p.lost.among(names)
 	c.doing("comparing %s", p.someOf(names))

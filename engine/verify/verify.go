@@ -256,7 +256,7 @@ func (c *check) behaves(ctx context.Context) error {
 	}
 	options := work.GuardOptions(c.q.Config)
 	var now progress
-	options.Work, options.Doing = comparing, now.doing
+	options.Work, options.Thorough, options.Doing = comparing, true, now.doing
 	box := &meteredBox{Box: c.box}
 	g, err := guard.New(box, options)
 	if err != nil {

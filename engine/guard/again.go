@@ -1,0 +1,42 @@
+package guard
+
+import (
+	"context"
+	"slices"
+)
+
+// The bounds of asking once more.
+const (
+	mostAgain    = 12 // times, each with other draws
+	shareOfAgain = 2  // of the processor time of a check, which stays for what is behind it
+)
+
+// again asks what is close to the change with other draws, as long as half of the time is left and nothing differs: where
+// calls are quick, all that a check asks takes a small part of its time. These inputs are not counted: some are those
+// that were compared before.
+func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) error {
+	close := slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
+	if len(close) == 0 {
+		close = groups
+	}
+	for p.round = 1; p.round <= mostAgain && len(close) > 0; p.round++ {
+		if len(c.report.Differences) > 0 || c.budget.rest() < c.g.o.Work/shareOfAgain {
+			return nil
+		}
+		if p.watched {
+			var err error
+			if p.corpus, err = c.explore(ctx, &p, close); err != nil {
+				return err
+			}
+		}
+		cases := c.report.Cases
+		_, err := c.surveys(ctx, &p, close, nil, apart)
+		if c.report.Cases = cases; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seed is what the draws of a pair begin with.
+func (c *check) seed(p pair) uint64 { return c.g.o.Seed + uint64(p.round)<<32 }
