@@ -264,8 +264,8 @@ func Compares(file string) bool {
 
 // languages are those that the guard does not know, by the endings of their files.
 var languages = map[string]string{
-	".jsx": "JavaScript with elements (JSX)", ".ts": "TypeScript", ".tsx": "TypeScript",
-	".c": "C", ".h": "C", ".cc": "C++", ".cpp": "C++", ".hpp": "C++", ".rs": "Rust", ".java": "Java", ".rb": "Ruby", ".php": "PHP",
+	".jsx": "JavaScript with elements (JSX)",
+	".c":   "C", ".h": "C", ".cc": "C++", ".cpp": "C++", ".hpp": "C++", ".rs": "Rust", ".java": "Java", ".rb": "Ruby", ".php": "PHP",
 	".cs": "C#", ".swift": "Swift", ".kt": "Kotlin", ".lua": "Lua", ".jl": "Julia", ".zig": "Zig", ".sh": "shell scripts",
 }
 

@@ -59,8 +59,16 @@ func (c *check) javascriptCheck(ctx context.Context) (*jsCheck, error) {
 	return j, nil
 }
 
+// isJavaScript reports a source of JavaScript or TypeScript; what declares types alone is none.
 func isJavaScript(name string) bool {
-	return slices.Contains([]string{".js", ".cjs", ".mjs"}, path.Ext(name)) && !strings.Contains("/"+name, "/node_modules/")
+	if stem := strings.TrimSuffix(name, path.Ext(name)); strings.HasSuffix(stem, ".d") && isTypeScript(name) {
+		return false
+	}
+	return (slices.Contains([]string{".js", ".cjs", ".mjs"}, path.Ext(name)) || isTypeScript(name)) && !strings.Contains("/"+name, "/node_modules/")
+}
+
+func isTypeScript(name string) bool {
+	return slices.Contains([]string{".ts", ".mts", ".cts", ".tsx"}, path.Ext(name))
 }
 
 // isJavaScriptTest is the rule of the probe.
@@ -75,7 +83,7 @@ func isJavaScriptTest(name string) bool {
 	if len(stem) == 0 {
 		return false
 	}
-	return slices.Contains([]string{"test", "tests", "spec", "bench", "benchmark"}, stem[0]) || slices.Contains([]string{"test", "spec", "bench"}, stem[len(stem)-1])
+	return slices.Contains([]string{"test", "tests", "spec", "bench", "benchmark"}, stem[0]) || slices.Contains([]string{"test", "spec", "bench"}, stem[len(stem)-1]) || strings.Contains(path.Base(name), ".test-d.")
 }
 
 // jsCheck is the comparison of the JavaScript code of two trees.
@@ -90,6 +98,7 @@ type jsCheck struct {
 // jsReach is what the probe says of a change.
 type jsReach struct {
 	Layout  bool            `json:"layout"`
+	Missing string          `json:"missing"` // what is to be installed first; "" for nothing
 	Modules []string        `json:"modules"` // those that load what changed
 	Direct  []string        `json:"direct"`  // those that changed
 	Changed []string        `json:"changed"` // functions and methods
@@ -117,6 +126,10 @@ func (j *jsCheck) run(ctx context.Context) error {
 	r, err := j.affected(ctx)
 	if err != nil {
 		return err
+	}
+	if r.Missing != "" {
+		j.report.fail("the TypeScript code was not compared: %s", r.Missing)
+		return nil
 	}
 	if r.Layout {
 		j.report.note("no JavaScript code changed but its comments and layout")

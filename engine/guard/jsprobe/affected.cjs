@@ -8,6 +8,7 @@ const { functions, has, imports, outside, parse } = require('./source.cjs');
 const { owners } = require('./owners.cjs');
 const { offered } = require('./recording.cjs');
 const tree = require('./tree.cjs');
+const { common, isTyped, missing, plain, tool } = require('./typed.cjs');
 
 const KEEPING = /\bWeak(Map|Set|Ref)\b|cache|memo|scratch/i; // names of what is kept
 
@@ -37,10 +38,16 @@ function reaching(changed, loads) {
   return [...out];
 }
 
+/** The text of a file as node gets it; bare is one of which the types are taken away already. */
+function required(name, text, bare) {
+  const out = common(bare ? name.replace(/\.[cm]?tsx?$/, '.js') : name, text);
+  return out === null ? text : out;
+}
+
 /** What one file was and is. */
 function compared(name, was, is) {
-  const a = parse(was);
-  const b = parse(is);
+  const a = parse(plain(name, was));
+  const b = parse(plain(name, is));
   if (!a || !b) return { whole: was !== is, names: [], constants: [[], []], marked: [], unread: has() ? 'it cannot be read as JavaScript' : 'this node gives no parser' };
   if (a.tokens.map((t) => t.text).join(' ') === b.tokens.map((t) => t.text).join(' ')) return { layout: true };
   const [fa, fb] = [functions(a), functions(b)];
@@ -55,11 +62,12 @@ function compared(name, was, is) {
     const list = changed.map((f) => collect(f.node, names, (n) => !nodes.has(n))).concat([called(found, nodes, names)]);
     return whole ? list.concat([collect(source.ast, new Map(), () => true)]) : list;
   });
-  return { whole, names: [...ca, ...cb].map((f) => f.name), constants, marked: [{ was, is: mark(a, ca) }, { was: is, is: mark(b, cb) }] };
+  return { whole, names: [...ca, ...cb].map((f) => f.name), constants, marked: [[was, a, ca], [is, b, cb]].map(([text, source, list]) => ({ was: required(name, text), is: required(name, mark(source, list), source.text !== text) })) };
 }
 
 async function affected(q) {
   const out = { modules: [], direct: [], changed: [], extra: [], beyond: [], notes: [] };
+  if (Object.keys(q.sources).some(isTyped) && !tool()) return { ...out, missing: missing() };
   const real = [];
   const constants = [[], []];
   const files = {};
@@ -75,7 +83,7 @@ async function affected(q) {
     if (c.marked.length > 0) files[name] = c.marked;
     [0, 1].forEach((n) => constants[n].push(...c.constants[n]));
     keeps = keeps || (KEEPING.test(is) && !KEEPING.test(was));
-    if (!c.unread) out.beyond.push(...beyond(was, is).map((b) => ({ file: name, ...b })));
+    if (!c.unread) out.beyond.push(...beyond(plain(name, was), plain(name, is)).map((b) => ({ file: name, ...b })));
   }
   out.layout = real.length === 0;
   if (out.layout) return out;

@@ -5,6 +5,7 @@ const fs = require('fs');
 const { FUNCTIONS, has, nameOf, parse, walk } = require('./source.cjs');
 const { offered } = require('./recording.cjs');
 const tree = require('./tree.cjs');
+const { plain } = require('./typed.cjs');
 
 const MOST_FILES = 100;
 const MOST_ROWS = 400; // of one group
@@ -135,9 +136,18 @@ function read(file, source, byFile, byName, add) {
 function texts() {
   const out = tree.files('test').slice(0, MOST_FILES).map((f) => [f, tree.read(tree.within(f))]);
   for (const f of fs.readdirSync(tree.TREE).filter((f) => /^readme\.md$/i.test(f))) {
-    for (const m of tree.read(tree.within(f)).matchAll(/```(?:js|javascript|jsx|ts)\n([\s\S]*?)```/g)) out.push([f, m[1]]);
+    for (const m of tree.read(tree.within(f)).matchAll(/```(?:js|javascript|jsx|ts|typescript)\n([\s\S]*?)```/g)) out.push([f, m[1]]);
   }
   return out;
+}
+
+/** A text without types; as it is where they cannot be taken away. */
+function bare(file, text) {
+  try {
+    return plain(file, text);
+  } catch {
+    return text;
+  }
 }
 
 /** Adds calls that stand in tests to those of groups of which none was recorded, and those of the README to all. */
@@ -159,8 +169,8 @@ async function calls(found, exports) {
     if (rows.get(g).length < MOST_ROWS) rows.get(g).push(row);
   };
   for (const [file, text] of texts()) {
-    const source = parse(text);
     const example = file.endsWith('.md');
+    const source = parse(bare(example ? 'readme.ts' : file, text));
     if (source) read(file, source, byFile, byName, (g, row) => (example || !found.has(g)) && add(g, row));
   }
   for (const [g, list] of rows) {

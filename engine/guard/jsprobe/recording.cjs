@@ -7,12 +7,16 @@ const { spawnSync } = require('child_process');
 const tree = require('./tree.cjs');
 const { refs, some } = require('./vary.cjs');
 const { shapeOf } = require('./bases.cjs');
+const { isTyped } = require('./typed.cjs');
 
 const MOST_ROWS = 160; // of one group
 const MOST_BYTES = 24 << 20;
 const LONGEST_ROW = 60; // steps
 const MOST_POOL = 60; // values of the tests for what no test calls
 const SECONDS = 240;
+const FILES_AT_ONCE = 12; // in one process, where something stands in for the framework
+const SECONDS_OF_FILES = 60; // that they may take
+const SAYS = /\b(it|test|describe|suite|specify|bench)\b[\w.]*\s*[(`]/; // a file with tests
 
 /** The commands that run the tests. */
 function commands(given) {
@@ -22,16 +26,34 @@ function commands(given) {
   return parts.length > 0 ? parts.map((p) => ['sh', '-c', p]) : [[process.execPath, '--test']];
 }
 
+/** Whether tests are run here, in the place of their framework: one with a module system of its own, or tests that are TypeScript. */
+function stoodIn(given) {
+  const command = (given || []).join(' ');
+  if (/\.[cm]?jsx?$/.test(command) && !/jest|vitest/.test(command)) return [];
+  const files = tree.files('test').filter((f) => SAYS.test(tree.read(tree.within(f))));
+  return tree.framework() !== '' ? files : files.filter(isTyped);
+}
+
 /** Runs the tests with something loaded into each process of node. */
 function run(given, options, env) {
+  const PATH = [tree.within('node_modules/.bin'), path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
+  const all = { ...process.env, ...env, PATH, NODE_OPTIONS: options, CI: 'true' };
+  delete all.NODE_TEST_CONTEXT;
   let last = '';
-  for (const [command, ...args] of commands(given)) {
-    const PATH = [tree.within('node_modules/.bin'), path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
-    const all = { ...process.env, ...env, PATH, NODE_OPTIONS: options, CI: 'true' };
-    delete all.NODE_TEST_CONTEXT;
-    const got = spawnSync(command, args, { env: all, stdio: ['ignore', 'pipe', 'pipe'], timeout: 1000 * SECONDS, maxBuffer: 64 << 20 });
+  const start = (command, args, seconds, more) => {
+    const got = spawnSync(command, args, { env: { ...all, ...more }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 1000 * seconds, maxBuffer: 64 << 20 });
     last = String(got.stderr || '').trim() || String(got.stdout || '').trim() || String(got.error || '');
+    return got.status === 0;
+  };
+  const files = stoodIn(given);
+  const begun = Date.now();
+  const standIn = (some) => Date.now() - begun > 1000 * SECONDS || start(process.execPath, [path.join(__dirname, 'runtests.cjs'), ...some], SECONDS_OF_FILES, { NODE_ENV: 'test' });
+  for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
+    const some = files.slice(i, i + FILES_AT_ONCE);
+    if (standIn(some) === false) some.forEach((f) => standIn([f])); // one of them ended the process, or took too long
   }
+  if (files.length > 0 && (!env.ATOLL_GUARD_INTO || fs.readdirSync(env.ATOLL_GUARD_INTO).length > 0)) return last;
+  for (const [command, ...args] of commands(given)) start(command, args, SECONDS);
   return last;
 }
 
@@ -131,8 +153,9 @@ function pool(all) {
 
 async function record(q) {
   const into = fs.mkdtempSync(path.join(process.env.TMPDIR || os.tmpdir(), 'atoll-calls-'));
+  const cache = fs.mkdtempSync(path.join(process.env.TMPDIR || os.tmpdir(), 'atoll-texts-'));
   const options = `${process.env.NODE_OPTIONS || ''} --require ${JSON.stringify(path.join(__dirname, 'recorder.cjs'))}`;
-  const said = run(q.tests, options, { ATOLL_GUARD_TREE: tree.TREE, ATOLL_GUARD_INTO: into });
+  const said = run(q.tests, options, { ATOLL_GUARD_TREE: tree.TREE, ATOLL_GUARD_INTO: into, ATOLL_GUARD_CACHE: cache });
   const found = new Map();
   const exports = {};
   let size = 0;

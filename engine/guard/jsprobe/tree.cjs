@@ -2,15 +2,17 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
+const { isBuiltin } = require('module');
 const { pathToFileURL } = require('url');
 
-const ENDINGS = ['.js', '.cjs', '.mjs'];
+const ENDINGS = ['.js', '.cjs', '.mjs', '.ts', '.mts', '.cts', '.tsx'];
+const BUILT = /^(dist|lib|build|out|esm|cjs|es)\//; // where package.json has what is made of the sources
 const TREE = fs.realpathSync(process.cwd());
 
 /** 'test' for files that look at the sources from outside, 'source' for those, '' for all else. */
 function place(tree, file) {
   const relative = path.relative(tree, file);
-  if (relative.startsWith('..') || path.isAbsolute(relative) || !/\.[cm]?jsx?$/.test(file)) return '';
+  if (relative.startsWith('..') || path.isAbsolute(relative) || !/\.[cm]?[jt]sx?$/.test(file) || /\.d\.([cm]?ts|\w+\.ts)$/.test(file)) return '';
   const parts = relative.split(path.sep);
   if (parts.includes('node_modules')) return '';
   const base = parts[parts.length - 1];
@@ -64,6 +66,7 @@ function groupOf(relative, names) {
 
 /** What a file of the tree exports, as those that load it by its name get it. */
 async function load(relative) {
+  require('./loader.cjs').install();
   const file = within(relative);
   try {
     return require(file);
@@ -73,16 +76,34 @@ async function load(relative) {
   return { ...(await import(pathToFileURL(file))) };
 }
 
-/** The files of the tree that a text names as modules: ./heap is heap.js, or heap/index.js. */
-function resolve(from, specifier) {
-  let base;
-  if (/^\.\.?(\/|$)/.test(specifier)) base = path.posix.join(path.posix.dirname(from), specifier);
-  else if (pkg().name && specifier === pkg().name) return entries();
-  else return [];
-  const tries = [base, ...ENDINGS.map((e) => base + e), ...ENDINGS.map((e) => path.posix.join(base, 'index' + e))];
+/** The file of the tree under a path without its ending, with another one or of a folder; '' for none. */
+function fileAt(base) {
+  const stem = base.replace(/\.([cm]?)jsx?$/, '');
+  const typed = stem === base ? [] : ENDINGS.slice(3).map((e) => stem + e);
+  const tries = [base, ...typed, ...ENDINGS.map((e) => base + e), ...ENDINGS.map((e) => path.posix.join(base, 'index' + e))];
   const file = tries.find((f) => fs.existsSync(within(f)) && fs.statSync(within(f)).isFile());
-  if (file) return [path.posix.normalize(file)];
+  return file ? path.posix.normalize(file) : '';
+}
+
+/** The files of the tree that a text names as modules: ./heap is heap.js, or heap/index.js, and ./heap.js may be heap.ts. */
+function resolve(from, specifier) {
+  if (!/^\.\.?(\/|$)/.test(specifier)) {
+    if (pkg().name && specifier === pkg().name) return entries();
+    if (/^(node:|\/)/.test(specifier) || isBuiltin(specifier)) return [];
+    return require('./tsconfig.cjs').mapped(from, specifier).map(fileAt).filter(Boolean).slice(0, 1);
+  }
+  const base = path.posix.join(path.posix.dirname(from), specifier);
+  const file = sourceOf(base) || fileAt(base);
+  if (file) return [file];
   return path.posix.normalize(base) === '.' || base === '..' ? entries() : [];
+}
+
+/** The sources of which something that package.json names is made: dist/index.mjs is src/index.ts. */
+function sourceOf(name) {
+  if (!BUILT.test(name) || /ts$/.test(fileAt(name))) return '';
+  const stem = name.replace(/(\.d)?\.[cm]?[jt]s$/, '');
+  const inner = stem.replace(BUILT, '').replace(/^(esm|cjs|src|lib|es)\//, '');
+  return ['src/' + inner, inner].flatMap((s) => ENDINGS.slice(3).map((e) => s + e)).find((f) => fs.existsSync(within(f))) || '';
 }
 
 /** The files that package.json names for those who load the package. */
@@ -92,13 +113,23 @@ function entries() {
     if (typeof v === 'object' && v) return Object.values(v).forEach(add);
     if (typeof v !== 'string' || v.includes('*')) return;
     const name = path.posix.normalize(v);
-    const file = [name, ...ENDINGS.map((e) => name + e), name + '/index.js'].find((f) => /\.[cm]?js$/.test(f) && fs.existsSync(within(f)));
+    const file = sourceOf(name) || [name, ...ENDINGS.map((e) => name + e), name + '/index.js'].find((f) => place(TREE, within(f)) === 'source' && fs.existsSync(within(f)) && fs.statSync(within(f)).isFile());
     if (file) out.add(file);
   };
   const p = pkg();
   [p.exports, p.module, p.main].forEach(add);
-  if (out.size === 0) add('index.js');
+  for (const name of ['index.js', 'src/index', 'index', 'src/main', 'src/' + String(p.name || '').split('/').pop()]) {
+    if (out.size === 0 && fileAt(name)) out.add(fileAt(name));
+  }
   return [...out];
+}
+
+/** The framework of the tests that has a module system of its own, '' where they have none. */
+function framework() {
+  const p = pkg();
+  const all = { ...p.dependencies, ...p.devDependencies };
+  const test = (p.scripts || {}).test || '';
+  return ['vitest', 'jest'].find((n) => new RegExp('\\b' + n + '\\b').test(test)) || ['vitest', 'jest'].find((n) => all[n]) || '';
 }
 
 /** All files of the tree with one of the endings, of a kind of place. */
@@ -112,4 +143,4 @@ function files(kind, dir = '', out = []) {
   return out;
 }
 
-module.exports = { TREE, entries, files, groupOf, load, moduleOf, pkg, place, read, resolve, within };
+module.exports = { ENDINGS, TREE, entries, files, framework, groupOf, load, moduleOf, pkg, place, read, resolve, within };
