@@ -171,7 +171,7 @@ func (s *start) vouched(files []string) {
 	if !takes || len(cfg.Evaluator.Stages) > 1 || on && compares {
 		return
 	}
-	why, cure := "the guard compares Go, Python, JavaScript and what command lines print", "or command lines in guard_commands"
+	why, cure := "the guard compares Go, Python, JavaScript, TypeScript and what command lines print", "or command lines in guard_commands"
 	if !on {
 		why = "the guard is off"
 		if cure += " and take `guard: off` out"; compares {

@@ -36,7 +36,7 @@ func TestABeginningWarnsOfWhatIsHardlyMeant(t *testing.T) {
 		about  string
 		want   string // "": nothing is said about it
 	}{
-		"neither tests nor a guard look":                     {timed, nil, unseen, "compares Go, Python, JavaScript and what command lines print" + itself + "or command lines in guard_commands (docs/verify.md"},
+		"neither tests nor a guard look":                     {timed, nil, unseen, "compares Go, Python, JavaScript, TypeScript and what command lines print" + itself + "or command lines in guard_commands (docs/verify.md"},
 		"the guard is off where it knows the language":       {timed + "guard: off\n", python, unseen, "is off" + itself + "or take `guard: off` out (docs/verify.md"},
 		"the guard is off and would not know the language":   {timed + "guard: off\n", nil, unseen, "is off" + itself + "or command lines in guard_commands and take `guard: off` out (docs/verify.md"},
 		"the guard knows no language that candidates change": {timed + "gate: {scope: [value.txt]}\n", python, unseen, "compares Go"},

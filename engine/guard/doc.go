@@ -13,6 +13,7 @@
 //     declaration, inputs by type and from the constants of sources and tests.
 //   - Python: calls recorded while the tests ran on the root, replayed and varied, and
 //     tests played with other values in them.
+//   - JavaScript and TypeScript: scripts of calls recorded while the tests ran on the root, replayed and varied.
 //   - Any program: command lines and their input, from the configuration.
 //
 // The root is asked twice: where it does not agree with itself there is nothing

@@ -8,7 +8,7 @@ const { functions, has, imports, outside, parse } = require('./source.cjs');
 const { owners } = require('./owners.cjs');
 const { offered } = require('./recording.cjs');
 const tree = require('./tree.cjs');
-const { common, isTyped, missing, plain, tool } = require('./typed.cjs');
+const { bare, common, isTyped, known, missing, tool } = require('./typed.cjs');
 
 const KEEPING = /\bWeak(Map|Set|Ref)\b|cache|memo|scratch/i; // names of what is kept
 
@@ -38,16 +38,16 @@ function reaching(changed, loads) {
   return [...out];
 }
 
-/** The text of a file as node gets it; bare is one of which the types are taken away already. */
-function required(name, text, bare) {
-  const out = common(bare ? name.replace(/\.[cm]?tsx?$/, '.js') : name, text);
+/** The text of a file as node gets it; of an untyped one the types are taken away already. */
+function required(name, text, untyped) {
+  const out = common(untyped ? name.replace(/\.[cm]?tsx?$/, '.js') : name, text);
   return out === null ? text : out;
 }
 
 /** What one file was and is. */
 function compared(name, was, is) {
-  const a = parse(plain(name, was));
-  const b = parse(plain(name, is));
+  const a = parse(bare(name, was));
+  const b = parse(bare(name, is));
   if (!a || !b) return { whole: was !== is, names: [], constants: [[], []], marked: [], unread: has() ? 'it cannot be read as JavaScript' : 'this node gives no parser' };
   if (a.tokens.map((t) => t.text).join(' ') === b.tokens.map((t) => t.text).join(' ')) return { layout: true };
   const [fa, fb] = [functions(a), functions(b)];
@@ -83,7 +83,7 @@ async function affected(q) {
     if (c.marked.length > 0) files[name] = c.marked;
     [0, 1].forEach((n) => constants[n].push(...c.constants[n]));
     keeps = keeps || (KEEPING.test(is) && !KEEPING.test(was));
-    if (!c.unread) out.beyond.push(...beyond(plain(name, was), plain(name, is)).map((b) => ({ file: name, ...b })));
+    if (!c.unread) out.beyond.push(...beyond(bare(name, was), bare(name, is)).map((b) => ({ file: name, ...b })));
   }
   out.layout = real.length === 0;
   if (out.layout) return out;
@@ -94,7 +94,7 @@ async function affected(q) {
   const exports = await offered(entries.length > 0 ? entries : real, {});
   out.extra = Object.keys(exports).filter((g) => 'n' in exports[g]);
   Object.assign(out, await owners(exports, loadedBy(entries, loads), reached, real));
-  out.watch = { exports, files, edges: { ...joined(...constants), keeps: keeps || out.beyond.some((b) => b.kept) } };
+  out.watch = { exports, files, texts: known(), edges: { ...joined(...constants), keeps: keeps || out.beyond.some((b) => b.kept) } };
   return out;
 }
 

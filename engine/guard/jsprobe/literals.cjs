@@ -5,7 +5,7 @@ const fs = require('fs');
 const { FUNCTIONS, has, nameOf, parse, walk } = require('./source.cjs');
 const { offered } = require('./recording.cjs');
 const tree = require('./tree.cjs');
-const { plain } = require('./typed.cjs');
+const { bare } = require('./typed.cjs');
 
 const MOST_FILES = 100;
 const MOST_ROWS = 400; // of one group
@@ -139,15 +139,6 @@ function texts() {
     for (const m of tree.read(tree.within(f)).matchAll(/```(?:js|javascript|jsx|ts|typescript)\n([\s\S]*?)```/g)) out.push([f, m[1]]);
   }
   return out;
-}
-
-/** A text without types; as it is where they cannot be taken away. */
-function bare(file, text) {
-  try {
-    return plain(file, text);
-  } catch {
-    return text;
-  }
 }
 
 /** Adds calls that stand in tests to those of groups of which none was recorded, and those of the README to all. */

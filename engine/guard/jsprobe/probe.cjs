@@ -20,6 +20,7 @@ async function main() {
   const out = fs.openSync(process.env.ATOLL_GUARD_RESULT, 'a');
   const kept = readJSON(process.env.ATOLL_GUARD_RECORDING);
   const watch = readJSON(process.env.ATOLL_GUARD_WATCH);
+  require('./typed.cjs').know(watch.texts);
   const looking = q.mode === 'explore' || (q.mode === 'survey' && q.around);
   if (looking && watch.files) require('./marks.cjs').install(watch.files);
   const { Lines } = require('./lines.cjs');

@@ -32,7 +32,7 @@ function describe(name, ...rest) {
   const above = current;
   current = suite;
   try {
-    const waits = body(context());
+    const waits = body.call(self, context());
     if (waits && isFunction(waits.then)) loading.push(waits.then(() => {}, () => {}));
   } catch {
   } finally {

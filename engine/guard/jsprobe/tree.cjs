@@ -32,18 +32,33 @@ function read(file) {
   }
 }
 
-let manifest;
+const manifests = new Map();
 
-/** package.json of the tree, {} where there is none that can be read. */
-function pkg() {
-  if (manifest === undefined) {
+/** package.json of a folder of the tree, {} where there is none that can be read. */
+function pkg(dir = '') {
+  if (!manifests.has(dir)) {
+    let out = {};
     try {
-      manifest = JSON.parse(read(within('package.json'))) || {};
-    } catch {
-      manifest = {};
-    }
+      out = JSON.parse(read(within(path.posix.join(dir, 'package.json')))) || {};
+    } catch {}
+    manifests.set(dir, out);
   }
-  return manifest;
+  return manifests.get(dir);
+}
+
+let folders;
+
+/** The folders of the packages of the tree, by name: one, or those of a workspace. */
+function packages() {
+  if (folders) return folders;
+  folders = new Map();
+  const look = (dir, depth) => {
+    if (pkg(dir).name) folders.set(pkg(dir).name, dir);
+    if (depth > 2) return;
+    for (const e of fs.readdirSync(within(dir), { withFileTypes: true })) if (e.isDirectory() && e.name !== 'node_modules' && !e.name.startsWith('.')) look(path.posix.join(dir, e.name), depth + 1);
+  };
+  look('', 0);
+  return folders;
 }
 
 /** The name of a module: its file without the ending, where no other file has that. */
@@ -87,38 +102,44 @@ function fileAt(base) {
 
 /** The files of the tree that a text names as modules: ./heap is heap.js, or heap/index.js, and ./heap.js may be heap.ts. */
 function resolve(from, specifier) {
-  if (!/^\.\.?(\/|$)/.test(specifier)) {
-    if (pkg().name && specifier === pkg().name) return entries();
-    if (/^(node:|\/)/.test(specifier) || isBuiltin(specifier)) return [];
-    return require('./tsconfig.cjs').mapped(from, specifier).map(fileAt).filter(Boolean).slice(0, 1);
-  }
+  if (!/^\.\.?(\/|$)/.test(specifier)) return named(from, specifier);
   const base = path.posix.join(path.posix.dirname(from), specifier);
   const file = sourceOf(base) || fileAt(base);
   if (file) return [file];
   return path.posix.normalize(base) === '.' || base === '..' ? entries() : [];
 }
 
-/** The sources of which something that package.json names is made: dist/index.mjs is src/index.ts. */
-function sourceOf(name) {
-  if (!BUILT.test(name) || /ts$/.test(fileAt(name))) return '';
-  const stem = name.replace(/(\.d)?\.[cm]?[jt]s$/, '');
-  const inner = stem.replace(BUILT, '').replace(/^(esm|cjs|src|lib|es)\//, '');
-  return ['src/' + inner, inner].flatMap((s) => ENDINGS.slice(3).map((e) => s + e)).find((f) => fs.existsSync(within(f))) || '';
+/** Those of what is no path: a package of the tree, a name of tsconfig.json, or one that stands for its sources (@/heap). */
+function named(from, specifier) {
+  if (/^(node:|\/)/.test(specifier) || isBuiltin(specifier)) return [];
+  const dir = packages().get(specifier);
+  if (dir !== undefined) return entries(dir);
+  const mapped = require('./tsconfig.cjs').mapped(from, specifier).map(fileAt).filter(Boolean);
+  const [, rest] = /^(?:[@~#]\/|src\/)(.+)/.exec(specifier) || [];
+  return mapped.concat(rest ? [fileAt('src/' + rest), fileAt(rest)].filter(Boolean) : []).slice(0, 1);
 }
 
-/** The files that package.json names for those who load the package. */
-function entries() {
+/** The source of which something that package.json names is made: dist/index.mjs is made of src/index.ts. '' for none. */
+function sourceOf(name, dir = '') {
+  const own = dir ? path.posix.relative(dir, name) : name;
+  if (!BUILT.test(own) || /ts$/.test(fileAt(name))) return '';
+  const inner = own.replace(/(\.d)?\.[cm]?[jt]s$/, '').replace(BUILT, '').replace(/^(esm|cjs|src|lib|es)\//, '');
+  return ['src/' + inner, inner].flatMap((s) => ENDINGS.slice(3).map((e) => path.posix.join(dir, s + e))).find((f) => fs.existsSync(within(f))) || '';
+}
+
+/** The files that package.json of a folder names for those who load the package. */
+function entries(dir = '') {
   const out = new Set();
   const add = (v) => {
     if (typeof v === 'object' && v) return Object.values(v).forEach(add);
     if (typeof v !== 'string' || v.includes('*')) return;
-    const name = path.posix.normalize(v);
-    const file = sourceOf(name) || [name, ...ENDINGS.map((e) => name + e), name + '/index.js'].find((f) => place(TREE, within(f)) === 'source' && fs.existsSync(within(f)) && fs.statSync(within(f)).isFile());
+    const name = path.posix.join(dir, v);
+    const file = sourceOf(name, dir) || [name, ...ENDINGS.map((e) => name + e), name + '/index.js'].find((f) => place(TREE, within(f)) === 'source' && fs.existsSync(within(f)) && fs.statSync(within(f)).isFile());
     if (file) out.add(file);
   };
-  const p = pkg();
+  const p = pkg(dir);
   [p.exports, p.module, p.main].forEach(add);
-  for (const name of ['index.js', 'src/index', 'index', 'src/main', 'src/' + String(p.name || '').split('/').pop()]) {
+  for (const name of ['index.js', 'src/index', 'index', 'src/main', 'src/' + String(p.name || '').split('/').pop()].map((n) => path.posix.join(dir, n))) {
     if (out.size === 0 && fileAt(name)) out.add(fileAt(name));
   }
   return [...out];
@@ -126,10 +147,10 @@ function entries() {
 
 /** The framework of the tests that has a module system of its own, '' where they have none. */
 function framework() {
-  const p = pkg();
-  const all = { ...p.dependencies, ...p.devDependencies };
-  const test = (p.scripts || {}).test || '';
-  return ['vitest', 'jest'].find((n) => new RegExp('\\b' + n + '\\b').test(test)) || ['vitest', 'jest'].find((n) => all[n]) || '';
+  const all = [...new Set(['', ...packages().values()])].map(pkg);
+  const test = all.map((p) => (p.scripts || {}).test || '').join('\n');
+  const needs = Object.assign({}, ...all.map((p) => ({ ...p.dependencies, ...p.devDependencies })));
+  return ['vitest', 'jest'].find((n) => new RegExp('\\b' + n + '\\b').test(test)) || ['vitest', 'jest'].find((n) => needs[n]) || '';
 }
 
 /** All files of the tree with one of the endings, of a kind of place. */

@@ -51,7 +51,7 @@ const TOOLS = {
     sourcemap: common ? 'inline' : false, sourcesContent: false, sourcefile: path.basename(name), supported: common ? { 'dynamic-import': false } : {}, tsconfigRaw: { compilerOptions: options(name) }, logLevel: 'silent',
   }).code,
   typescript: (ts) => ts.transpileModule && ts.ScriptTarget.ES2022 && ((name, text, common) => ts.transpileModule(text, {
-    fileName: name.replace(/\.js$/, '.jsx'),
+    fileName: name.replace(/\.[cm]?js$/, '.jsx').replace(/\.[cm]ts$/, '.ts'),
     compilerOptions: { ...ts.convertCompilerOptionsFromJson(options(name), tree.TREE).options, module: common ? ts.ModuleKind.CommonJS : ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, inlineSourceMap: common, sourceMap: false, esModuleInterop: true, allowJs: true, isolatedModules: true, verbatimModuleSyntax: false, jsx: jsx(name) ? ts.JsxEmit.React : undefined },
   }).outputText),
   '@swc/core': (swc) => (name, text, common) => swc.transformSync(text, {
@@ -82,24 +82,39 @@ function tool() {
 
 const isTyped = (name) => TYPES.test(name);
 
-/** The text of a file as JavaScript that can be read: without types, lines and places are others. */
-function plain(name, text) {
-  if (!isTyped(name) || text === '') return text;
-  if (!tool()) throw new Error(missing());
-  return tool().turn(name, text, false);
+/** The text of a file as JavaScript that can be read: without types, its lines are others. As it is where they cannot be taken away. */
+function bare(name, text) {
+  if (!isTyped(name) || text === '' || !tool()) return text;
+  try {
+    return tool().turn(name, text, false);
+  } catch {
+    return text;
+  }
+}
+
+const known = new Map(); // what was turned, by names and texts
+
+const keyOf = (name, text) => crypto.createHash('sha256').update(name + '\0' + text).digest('hex');
+
+/** Takes what another process turned, so that it is not done again in each of them. */
+function know(texts) {
+  for (const [key, text] of Object.entries(texts || {})) known.set(key, text);
 }
 
 /** The text of a file as it is required, null where it stays as it is. */
 function common(name, text) {
   if (!isTyped(name) && !MODULE.test(text)) return null;
+  const key = keyOf(name, text);
+  if (known.has(key)) return known.get(key);
+  const file = process.env.ATOLL_GUARD_CACHE && path.join(process.env.ATOLL_GUARD_CACHE, key);
+  if (file && fs.existsSync(file)) return fs.readFileSync(file, 'utf8');
   if (!tool()) {
     if (isTyped(name)) throw new Error(missing());
     return null;
   }
-  const key = process.env.ATOLL_GUARD_CACHE && path.join(process.env.ATOLL_GUARD_CACHE, crypto.createHash('sha256').update(name + '\0' + text).digest('hex'));
-  if (key && fs.existsSync(key)) return fs.readFileSync(key, 'utf8');
   const out = turned(name, text);
-  if (key) fs.writeFileSync(key, out);
+  known.set(key, out);
+  if (file) fs.writeFileSync(file, out);
   return out;
 }
 
@@ -119,4 +134,4 @@ function missing() {
   return `types are taken away with what the project has installed, and node_modules has none of ${Object.keys(TOOLS).join(', ')}: ${named ? manager + ' install' : manager === 'npm' ? 'npm install --save-dev typescript@5' : manager + ' add -D typescript@5'}`;
 }
 
-module.exports = { common, find, isTyped, missing, plain, tool };
+module.exports = { bare, common, isTyped, know, known: () => Object.fromEntries(known), missing, tool };

@@ -88,6 +88,8 @@ function symbolNode(s) {
 
 /** The text of a function that stands alone as an expression, or a sort of function where it does not. */
 function sourceOf(f) {
+  const stands = f[Symbol.for('atoll.text')]; // of a mock: for what it does
+  if (stands) return stands() ? sourceOf(stands()) : '() => {}';
   let text = Function.prototype.toString.call(f);
   if (text.length > 2000 || text.includes('[native code]')) return '';
   for (const src of [text, 'function ' + text, 'async function ' + text.replace(/^async\s+/, '')]) {
