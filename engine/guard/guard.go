@@ -57,6 +57,8 @@ type Options struct {
 	PythonScripts [][]string
 	// JavaScriptTests runs the tests of a JavaScript tree; found by itself, in package.json, when empty.
 	JavaScriptTests []string
+	// Modules is the folder of packages (node_modules) that JavaScript trees find beside their sources where they have none of their own; "" for none.
+	Modules string
 	// NoTests leaves the tests of the candidate out when lines are counted that
 	// nothing reached.
 	NoTests bool

@@ -15,6 +15,7 @@ import (
 	"atoll/engine/guard/probe"
 	"atoll/engine/sandbox"
 	"atoll/gitops"
+	"atoll/store/record"
 )
 
 //go:embed jsprobe/*.cjs
@@ -152,7 +153,7 @@ func (j *jsCheck) run(ctx context.Context) error {
 		return fmt.Errorf("keep what is watched: %w", err)
 	}
 	spec := func(v *view) sandbox.Spec {
-		s := j.spec(v, j.env, j.command(), "", nil, j.host, false)
+		s := j.spec(v, j.command())
 		s.Env = append(s.Env, recordingEnv+"="+binDir+"/"+recordingName, watchEnv+"="+binDir+"/"+watchName)
 		return s
 	}
@@ -186,6 +187,20 @@ func (r *jsReach) direct(module, group string) bool {
 		strings.HasSuffix(group, ":"+path.Base(module))
 }
 
+// modulesAt is where the folder of packages is inside the sandbox.
+const modulesAt = sandbox.CacheDir + "/node_modules"
+
+// spec is a command in a tree that has the packages of the project: its own ones, or those that git does not keep.
+func (j *jsCheck) spec(v *view, args []string) sandbox.Spec {
+	const name = "node_modules"
+	if _, err := os.Lstat(filepath.Join(v.tree.Base, name)); err == nil || j.g.o.Modules == "" {
+		return j.check.spec(v, j.env, args, "", nil, j.host, false)
+	}
+	spec := j.check.spec(v, j.env, args, "", []record.Change{{Path: name, Mode: record.Symlink, Data: []byte(modulesAt)}}, j.host, false)
+	spec.Caches = append(slices.Clone(spec.Caches), sandbox.Mount{Host: j.g.o.Modules, At: modulesAt, Optional: true})
+	return spec
+}
+
 func (j *jsCheck) command(flags ...string) []string {
 	return slices.Concat([]string{"node"}, flags, []string{fmt.Sprintf("--max-old-space-size=%d", heapMiB), "--no-warnings", binDir + "/probe.cjs"})
 }
@@ -196,7 +211,7 @@ func (j *jsCheck) ask(ctx context.Context, box Runner, v *view, q jsRequest, pro
 	if err != nil {
 		return sandbox.Result{}, fmt.Errorf("write a request: %w", err)
 	}
-	spec := j.spec(v, j.env, j.command(jsParser), "", nil, j.host, false)
+	spec := j.spec(v, j.command(jsParser))
 	spec.Files = map[string][]byte{requestName: data}
 	spec.ResultName, spec.Product = sandbox.ResultName, product
 	spec.Env = append(spec.Env, probe.RequestEnv+"="+sandbox.ControlDir+"/"+requestName,

@@ -227,6 +227,11 @@ func (w *measurer) leads(ctx context.Context, c *record.Candidate, vector []floa
 // GuardOptions are those of the guard of an experiment.
 func GuardOptions(cfg config.Config) guard.Options {
 	o := guard.Options{Seed: cfg.Seed, Memory: cfg.Limits.Memory, LookupEnv: os.LookupEnv, Accept: cfg.GuardAccept}
+	for _, folder := range cfg.Evaluator.Caches {
+		if filepath.IsAbs(folder) && filepath.Base(folder) == "node_modules" {
+			o.Modules = folder
+		}
+	}
 	for _, c := range cfg.GuardCommands {
 		args := c.Command
 		if len(args) == 1 && strings.ContainsAny(args[0], " \t|<>") {

@@ -25,7 +25,7 @@ function find(name) {
 
 /** The folder of a package as it is seen from another folder. */
 function inside(dir, name) {
-  for (let at = dir; at.startsWith(tree.TREE); at = path.dirname(at)) {
+  for (let at = dir; at !== path.dirname(at); at = path.dirname(at)) {
     try {
       return [fs.realpathSync(path.join(at, 'node_modules', name))];
     } catch {}
