@@ -39,4 +39,4 @@ func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) 
 }
 
 // seed is what the draws of a pair begin with.
-func (c *check) seed(p pair) uint64 { return c.g.o.Seed + uint64(p.round)<<32 }
+func (p pair) seed(of uint64) uint64 { return of + uint64(p.round)<<32 }

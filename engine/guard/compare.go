@@ -311,7 +311,7 @@ func (c *check) values(ctx context.Context, p pair, was, is *reply) error {
 // together asks whether the groups disturb each other; then the second answer of the root is in another
 // order, and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: c.seed(*p), Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Variables: p.variables(names)}
+	q := probe.Request{Mode: probe.Survey, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Variables: p.variables(names)}
 	c.spread(*p, &q)
 	q.Skip = p.lost.among(names)
 	c.doing("comparing %s", p.someOf(names))

@@ -50,7 +50,7 @@ const (
 )
 
 func (c *check) exploreOnce(ctx context.Context, budget *budget, p *pair, names []string, share int, corpus map[string][][]uint64) error {
-	q := probe.Request{Mode: probe.Explore, Seed: c.seed(*p), Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus)}
+	q := probe.Request{Mode: probe.Explore, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus)}
 	c.spread(*p, &q)
 	c.doing("looking for inputs of %s", p.someOf(names))
 	q.Count = (q.Count + share - 1) / share

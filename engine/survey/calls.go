@@ -125,7 +125,7 @@ type answer struct {
 // the benchmark stands.
 func (s *survey) callScaffold(ctx context.Context, kit callKit) (string, error) {
 	reason, err := (&callBench{survey: s, kit: kit}).callBenchmark(ctx)
-	if reason != "" || err != nil && !s.cut(ctx, err) {
+	if reason != "" || err != nil && !(ending{s}).cut(ctx, err) {
 		s.drop()
 	}
 	return reason, err

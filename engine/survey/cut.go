@@ -22,12 +22,12 @@ type cutting struct {
 }
 
 // plan says what is tried, in which order, and how long all of it takes at most.
-func (s *survey) plan() {
+func plan(s *survey) {
 	var parts []string
 	if len(s.Look.Test) > 0 {
 		parts = append(parts, "the tests")
 	}
-	for _, c := range s.choices() {
+	for _, c := range choicesOf(s.Look) {
 		parts = append(parts, inShell(portable(s.Tree, prepared(c.Command)...)...))
 	}
 	if len(parts) == 0 {
@@ -36,9 +36,12 @@ func (s *survey) plan() {
 	s.Say(fmt.Sprintf("tries %s, for up to %s in all; ctrl+c keeps what was measured by then", strings.Join(parts, ", then "), roundTime(s.Whole)))
 }
 
+// ending is the end of a survey, which may come before it is through.
+type ending struct{ *survey }
+
 // cut reports whether an error comes of the end of the survey while the root was measured already, so
 // that there is something to keep.
-func (s *survey) cut(ctx context.Context, err error) bool {
+func (s ending) cut(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && s.m.Wall > 0
 }
 
@@ -51,7 +54,7 @@ func (c *cutting) why(ctx context.Context, whole time.Duration) string {
 }
 
 // tellCut marks in the file what was not tried, and returns why.
-func (s *survey) tellCut(ctx context.Context) string {
+func (s ending) tellCut(ctx context.Context) string {
 	var missing []string
 	if s.samples < rootSamples && !s.once {
 		missing = append(missing, fmt.Sprintf("how much it varies (%d of %d measurements were made)", s.samples, rootSamples))
@@ -61,12 +64,12 @@ func (s *survey) tellCut(ctx context.Context) string {
 		missing = append(missing, "where its time goes")
 	}
 	why := s.why(ctx, s.Whole)
-	note(s, fmt.Sprintf("CHECK the whole file: init was cut short, %s; not tried: %s. `atoll init --force` begins anew", why, strings.Join(missing, ", ")))
+	note(s.survey, fmt.Sprintf("CHECK the whole file: init was cut short, %s; not tried: %s. `atoll init --force` begins anew", why, strings.Join(missing, ", ")))
 	return why
 }
 
 // unmeasured is the error of a survey whose end came before anything was measured.
-func (s *survey) unmeasured(ctx context.Context, err error) error {
+func (s ending) unmeasured(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errSpent) {
 		s.next = orElse(s.next, "name a program that measures in less time in evaluator.command, then `atoll doctor --deep`")
 		return fmt.Errorf("%w: %s", ErrNothing, s.why(ctx, s.Whole))

@@ -61,7 +61,7 @@ func (s *survey) goTests(ctx context.Context) error {
 			return err
 		}
 		if sample.Raw.TimedOut {
-			unstaged(s, "the tests are too slow for a stage, so nothing but the benchmark will notice what a candidate breaks"+s.quicker(true))
+			unstaged(s, "the tests are too slow for a stage, so nothing but the benchmark will notice what a candidate breaks"+quicker(s.Look.Language, true))
 			return nil
 		}
 	}

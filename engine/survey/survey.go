@@ -131,7 +131,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		s.nodeModules()
 		fromTemplate(s)
 	}
-	s.plan()
+	plan(s)
 	if s.d.Language == "go" {
 		s.next = s.module.warm(ctx)
 	}
@@ -140,20 +140,21 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		o.Look.Protected, s.Look.Protected = s.d.Protected, s.d.Protected
 		err = s.choose(ctx)
 	}
-	if s.cut(ctx, err) {
-		return s.finish(ctx, err)
+	end := ending{s}
+	if end.cut(ctx, err) {
+		return end.finish(ctx, err)
 	}
 	if err != nil {
-		err = s.unmeasured(ctx, err)
+		err = end.unmeasured(ctx, err)
 		o.Look.Scope, o.Look.Tried = s.Look.Scope, s.failed
 		return Result{Detected: o.Look, Next: s.next}, err
 	}
-	return s.finish(ctx, nil)
+	return end.finish(ctx, nil)
 }
 
 // finish derives the rest from what was measured; cut is the error of a survey that ended before it was through.
-func (s *survey) finish(ctx context.Context, cut error) (Result, error) {
-	p := protection{s}
+func (s ending) finish(ctx context.Context, cut error) (Result, error) {
+	p := protection{s.survey}
 	p.protect()
 	rescope(s.m.Targets, s.d.Scope)
 	if cut = cmp.Or(cut, ctx.Err()); cut == nil {
@@ -184,17 +185,17 @@ func (s *survey) guarded() {
 	}
 }
 
-// choices are the ways to measure that a look found, what promises most first.
-func (s *survey) choices() []config.Choice {
-	if len(s.Look.Evaluator) == 0 {
-		return s.Look.Others
+// choicesOf are the ways to measure that a look found, what promises most first.
+func choicesOf(look config.Detected) []config.Choice {
+	if len(look.Evaluator) == 0 {
+		return look.Others
 	}
-	return append([]config.Choice{{Command: s.Look.Evaluator, Found: s.Look.Found, Adapter: s.Look.Adapter, Output: s.Look.Output}}, s.Look.Others...)
+	return append([]config.Choice{{Command: look.Evaluator, Found: look.Found, Adapter: look.Adapter, Output: look.Output}}, look.Others...)
 }
 
 // choose tries the ways to measure in turn: where there are several, those that end soon before the others.
 func (s *survey) choose(ctx context.Context) error {
-	choices := s.choices()
+	choices := choicesOf(s.Look)
 	measures, slow, err := s.oneOf(ctx, choices, len(choices) > 1)
 	if !measures && err == nil {
 		measures, _, err = s.oneOf(ctx, slow, false)

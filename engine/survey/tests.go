@@ -51,16 +51,16 @@ func (s *survey) otherTests(ctx context.Context) error {
 	if len(s.tried) > 1 {
 		why = inShell(portable(s.Tree, prepared(best.command)...)...) + ": " + why
 	}
-	unstaged(s, "the tests do not pass on the root in the sandbox, so they are no stage: "+why+s.quicker(best.timedOut))
+	unstaged(s, "the tests do not pass on the root in the sandbox, so they are no stage: "+why+quicker(s.Look.Language, best.timedOut))
 	return nil
 }
 
 // quicker says what to do where the tests take too long; "" where they do not.
-func (s *survey) quicker(timedOut bool) string {
+func quicker(language string, timedOut bool) string {
 	if !timedOut {
 		return ""
 	}
-	return "; name those that are quick in evaluator.stages, such as " + quickStage(s.Look.Language) + ", or all of them with a longer timeout there"
+	return "; name those that are quick in evaluator.stages, such as " + quickStage(language) + ", or all of them with a longer timeout there"
 }
 
 // quickStage is a stage of some of the tests, to be completed by hand.
