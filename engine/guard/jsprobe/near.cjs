@@ -138,16 +138,17 @@ function finer(s, edges) {
   return runs.flatMap((run) => ['4', '0004'].map((more) => run[0] + more).concat(small).map((t) => s.slice(0, run.index) + t + s.slice(run.index + run[0].length)));
 }
 
+const MOST_REPEATED = 3; // parts of a text
 const PARTS = [', ', ',', '; ', ';', ' ', '/', '&', '|', '\n'];
 
-/** A text of several parts with one of them once more, also in other letters and with another number, and in another order. */
+/** A text of several parts with one of them once more, also in other letters and with another number, and all of them in another order. */
 function repeated(s) {
   const between = PARTS.find((t) => s.includes(t));
   if (between === undefined || s.length > 2000) return [];
   const parts = s.split(between);
-  const first = parts[0] || parts[1];
-  const other = first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase();
-  return [first, other, other.replace(/\d(?=\D*$)/, '9')].map((t) => s + between + t).concat([[...parts].reverse().join(between)]);
+  const otherwise = (t) => t.replace(/[a-z]+/i, (word) => (word === word.toLowerCase() ? word.toUpperCase() : word.toLowerCase()));
+  const more = parts.filter((t) => t !== '').slice(0, MOST_REPEATED).flatMap((t) => [t, otherwise(t).replace(/\d(?=\D*$)/, '9')]);
+  return [...more.map((t) => s + between + t), [...parts].reverse().join(between)];
 }
 
 function texts(node, edges) {
@@ -158,7 +159,17 @@ function texts(node, edges) {
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
   for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
   for (const v of edges.ints) out.push(String(v), s + v, ...inRuns(s, v));
-  out.push(...rolled(s), ...finer(s, edges), ...repeated(s), ...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301');
+  return mixed(out, [...repeated(s), ...finer(s, edges), ...rolled(s)]).concat(plainTexts(s));
+}
+
+/** A list with two of its own before each of another one. */
+function mixed(list, others) {
+  return others.flatMap((x, i) => [...list.slice(2 * i, 2 * i + 2), x]).concat(list.slice(2 * others.length));
+}
+
+/** Texts beside one, whatever the code is. */
+function plainTexts(s) {
+  const out = [...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301'];
   if (s !== '' && Number.isFinite(Number(s))) out.push(Number(s));
   return out.concat([U, null, 1, { k: 'arr', v: [s] }, { k: 'box', v: s }]);
 }

@@ -106,8 +106,7 @@ class Session {
     if (!vary.edged) vary.edged = vary.edgesOf(Math.floor((this.kept.most || 1500) / EDGE_SHARE));
     const most = Math.floor((this.q.count || 0) / EDGE_SHARE);
     if (index - rows < Math.min(most, vary.edged.length)) return vary.edged[index - rows];
-    const row = d.pick(vary.rows);
-    return vary.finished(vary.other(row, d));
+    return vary.finished(vary.other(vary.drawnRow(d), d));
   }
 
   async one(position, group, script) {

@@ -12,6 +12,7 @@ const { Twins } = require('./twins.cjs');
 
 const LONGEST = 80; // steps
 const MOST_DRAWN = 40; // times that a call is drawn to be repeated
+const MOST_SELDOM = 3; // rows of calls that few are like, among those that edges are made of
 const LOTS = 5; // a row among those that edges are made of
 const MOST_TIED = 40; // rows, and scripts of things that are equal
 const MOST_CALLS = 60000; // times that a call is made for a constant
@@ -89,6 +90,7 @@ class Vary {
     this.edges = JSON.stringify(rows.slice(0, 300)).includes('"v":"NaN"') ? Object.assign(Object.create(Object.getPrototypeOf(edges)), edges, { equal: true }) : edges;
     this.pool = new Map(); // values by the call and the place that they were given at
     this.methods = new Map(); // calls of results, by name
+    this.shapes = [...shapesOf(rows).values()].sort((a, b) => a.length - b.length); // rows by what a call of them is like
     for (const row of rows.slice(0, 300)) {
       for (const s of row) {
         const name = nameOf(s);
@@ -171,6 +173,11 @@ class Vary {
       const readers = this.readers().filter((s) => !s.g).slice(0, 4);
       return [made, ...readers.map((s) => made.concat([{ ...s, f: { k: 'ref', i: 0 }, r: 7 }]))];
     });
+  }
+
+  /** A row, one with a call that few are like as often as one of those that most are like: an option that one test gives. */
+  drawnRow(d) {
+    return d.pick(d.chance(2) ? this.rows : d.pick(this.shapes));
   }
 
   /** Another script beside one. */
@@ -292,8 +299,8 @@ class Vary {
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
     const lists = [this.often(), optioned(rows, this.edges.options), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
-    for (const n of new Set([0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length))) {
-      const row = rows[n];
+    const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
+    for (const row of new Set(some.concat(this.shapes.slice(0, MOST_SELDOM).map((like) => like[0])))) {
       for (const place of places(row).slice(0, 30)) lists.push(this.near(row, place).map((v) => put(row, place, v)));
       lists.push(row.flatMap((s, i) => this.fewer(row, i)));
       lists.push([row.concat(copy(row.slice(-1)))]);
@@ -330,6 +337,13 @@ class Vary {
     }
     return out;
   }
+}
+
+/** Rows by what their calls are like. */
+function shapesOf(rows) {
+  const out = new Map();
+  for (const row of rows.slice(0, 1000)) for (const shape of new Set(row.slice(0, 12).map((s) => nameOf(s) + ' ' + likeness(s)))) out.set(shape, [...(out.get(shape) || []), row].slice(0, 100));
+  return out;
 }
 
 /** The lists of texts within a value. */
