@@ -7,11 +7,11 @@ import (
 
 // The bounds of asking once more.
 const (
-	mostAgain    = 12 // times, each with other draws
-	shareOfAgain = 2  // of the processor time of a check, which stays for what is behind it
+	mostAgain    = 3 // times, each with other draws
+	shareOfAgain = 4 // one part in so many of the processor time of a check is used up when it ends
 )
 
-// again asks what is close to the change with other draws, as long as half of the time is left and nothing differs: where
+// again asks what is close to the change with other draws, as long as three quarters of the time are left and nothing differs: where
 // calls are quick, all that a check asks takes a small part of its time. These inputs are not counted: some are those
 // that were compared before.
 func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) error {
@@ -20,7 +20,7 @@ func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) 
 		close = groups
 	}
 	for p.round = 1; p.round <= mostAgain && len(close) > 0; p.round++ {
-		if len(c.report.Differences) > 0 || c.budget.rest() < c.g.o.Work/shareOfAgain {
+		if len(c.report.Differences) > 0 || c.budget.rest() < c.g.o.Work-c.g.o.Work/shareOfAgain {
 			return nil
 		}
 		if p.watched {

@@ -9,10 +9,14 @@ import (
 
 func TestStructsThatTheSourcesFillByNameAreKept(t *testing.T) {
 	for _, c := range []struct{ name, code, want string }{
-		{"constants, names and lists", `plan{Every: Weekly, Count: 3, Days: []int{1, -3}}`,
-			`[{"type":"plan","fields":[{"name":"Every","values":[{"n":"Weekly"}]},{"name":"Count","values":[{"i":3}]},{"name":"Days","values":[{"i":1},{"i":-3}],"list":true}]}]`},
-		{"of another package, and what is no constant", `&kit.Plan{On: []kit.Day{kit.Monday}, From: now()}`,
-			`[{"type":"Plan","fields":[{"name":"On","values":[{"n":"Monday"}],"list":true},{"name":"From"}]}]`},
+		{
+			"constants, names and lists", `plan{Every: Weekly, Count: 3, Days: []int{1, -3}}`,
+			`[{"type":"plan","fields":[{"name":"Every","values":[{"n":"Weekly"}]},{"name":"Count","values":[{"i":3}]},{"name":"Days","values":[{"i":1},{"i":-3}],"list":true}]}]`,
+		},
+		{
+			"of another package, and what is no constant", `&kit.Plan{On: []kit.Day{kit.Monday}, From: now()}`,
+			`[{"type":"Plan","fields":[{"name":"On","values":[{"n":"Monday"}],"list":true},{"name":"From"}]}]`,
+		},
 		{"without names there is none", `plan{Weekly, 3}`, `null`},
 		{"nor for a table", `map[string]int{"a": 1}`, `null`},
 	} {

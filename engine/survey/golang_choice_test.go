@@ -99,8 +99,11 @@ func TestTheTimeOfEachBenchmarkHoldsWhatItPrepares(t *testing.T) {
 
 func TestTurnsOfABenchmarkTakeAllItsPartsIntoAccount(t *testing.T) {
 	all := []bench{
-		{top: "Merge", pkg: "p", ns: 5e3}, {top: "Merge", pkg: "p", ns: 9.995e6},
-		{top: "Get", pkg: "p", ns: 10}, {top: "Load", pkg: "p", ns: 2e9}, {top: "Other", pkg: "q", ns: 10},
+		{top: "Merge", pkg: "p", ns: 5e3},
+		{top: "Merge", pkg: "p", ns: 9.995e6},
+		{top: "Get", pkg: "p", ns: 10},
+		{top: "Load", pkg: "p", ns: 2e9},
+		{top: "Other", pkg: "q", ns: 10},
 	}
 	want := []turns{{"Merge", 5}, {"Get", mostTurns}}
 	if got := turnsOf(all, "p"); !slices.Equal(got, want) {

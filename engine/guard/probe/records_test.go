@@ -24,8 +24,10 @@ func TestStructsAreFilledAsTheSourcesDo(t *testing.T) {
 		Values: []Sentinel{{"Weekly", every(7)}},
 	}
 	q := Request{Mode: Detail, Literals: Literals{Records: []Record{{Type: "timetable", Fields: []Field{
-		{Name: "Every", Values: Tuple{{Name: &word}}}, {Name: "Count", Values: Tuple{{Int: &count}}},
-		{Name: "Days", Values: Tuple{{Int: &one}, {Int: &two}}, List: true}, {Name: "From"},
+		{Name: "Every", Values: Tuple{{Name: &word}}},
+		{Name: "Count", Values: Tuple{{Int: &count}}},
+		{Name: "Days", Values: Tuple{{Int: &one}, {Int: &two}}, List: true},
+		{Name: "From"},
 	}}}}}
 	for i := range 80 {
 		q.Cases = append(q.Cases, Case{Group: "next", Index: i})
