@@ -154,7 +154,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 
 // finish derives the rest from what was measured; cut is the error of a survey that ended before it was through.
 func (s ending) finish(ctx context.Context, cut error) (Result, error) {
-	p := protection{s.survey}
+	p := protection(s)
 	p.protect()
 	rescope(s.m.Targets, s.d.Scope)
 	if cut = cmp.Or(cut, ctx.Err()); cut == nil {
