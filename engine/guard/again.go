@@ -15,22 +15,22 @@ const (
 // calls are quick, all that a check asks takes a small part of its time. These inputs are not counted: some are those
 // that were compared before.
 func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) error {
-	close := slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
-	if len(close) == 0 {
-		close = groups
+	near := slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
+	if len(near) == 0 {
+		near = groups
 	}
-	for p.round = 1; p.round <= mostAgain && len(close) > 0; p.round++ {
+	for p.round = 1; p.round <= mostAgain && len(near) > 0; p.round++ {
 		if len(c.report.Differences) > 0 || c.budget.rest() < c.g.o.Work-c.g.o.Work/shareOfAgain {
 			return nil
 		}
 		if p.watched {
 			var err error
-			if p.corpus, err = c.explore(ctx, &p, close); err != nil {
+			if p.corpus, err = c.explore(ctx, &p, near); err != nil {
 				return err
 			}
 		}
 		cases := c.report.Cases
-		_, err := c.surveys(ctx, &p, close, nil, apart)
+		_, err := c.surveys(ctx, &p, near, nil, apart)
 		if c.report.Cases = cases; err != nil {
 			return err
 		}

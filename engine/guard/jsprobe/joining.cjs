@@ -1,4 +1,4 @@
-// Scripts one behind the other.
+// Scripts copied, and one behind the other.
 'use strict';
 
 const copy = (v) => JSON.parse(JSON.stringify(v));
@@ -14,4 +14,4 @@ function joined(a, b) {
   return copy(a).concat(moved(b));
 }
 
-module.exports = { joined };
+module.exports = { copy, joined };

@@ -11,6 +11,8 @@ const NUMBERS = [0, 1, -1, 2, 0.5, -1.5, -0, NaN, Infinity, -Infinity, 10, 255, 
 const TEXTS = ['', ' ', 'a', 'A', '0', '-1', '1e3', ' 12 ', 'é', 'ß', 'İ', 'ﬁ', 'e\u0301', '😀', 'a😀b', '\ud83d', '日本', '\n', 'a\r\nb', '\0', '\u00a0', '\u2028', '__proto__', 'constructor', 'toString', 'undefined', 'null', 'NaN', '<&>"\'', 'a.b', 'a b', 'a-b_c', '%41', '\\', '/', '$&', '{}'];
 const FUNCTIONS = ['x => x', '() => {}', '() => true', '() => false', '(a, b) => a < b ? -1 : a > b ? 1 : 0', '(a, b) => b - a', '() => { throw new Error("thrown") }', 'async x => x', 'x => [x]', '(...args) => args.length', 'function () { return this }'].map(fn);
 const ORDERS = ['(a, b) => (a < b ? -1 : a > b ? 1 : 0)', '(a, b) => (a < b ? 1 : a > b ? -1 : 0)', '() => 0'].map(fn);
+const MOST_REPEATED = 3; // parts of a text
+const PARTS = [', ', ',', '; ', ';', ' ', '/', '&', '|', '\n']; // what parts them
 const LONG = 64; // a text of which is made to stand before something
 const ODD = [
   U, null, true, false, 0, '', { k: 'arr', v: [] }, { k: 'obj', v: [] }, fn('x => x'), { k: 'big', v: '3' }, { k: 'sym', v: '', d: 's' }, { k: 'date', v: 86400000 }, { k: 're', s: 'a', f: 'g' },
@@ -137,9 +139,6 @@ function finer(s, edges) {
   const small = edges.ints.filter((c) => c >= 10 && c <= 1e9).slice(0, 3).map((c) => String(0.4 / c)).filter((t) => /^[\d.]+$/.test(t));
   return runs.flatMap((run) => ['4', '0004'].map((more) => run[0] + more).concat(small).map((t) => s.slice(0, run.index) + t + s.slice(run.index + run[0].length)));
 }
-
-const MOST_REPEATED = 3; // parts of a text
-const PARTS = [', ', ',', '; ', ';', ' ', '/', '&', '|', '\n'];
 
 /** A text of several parts with one of them once more, also in other letters and with another number, and all of them in another order. */
 function repeated(s) {

@@ -1,13 +1,12 @@
 // Options that the changed code reads and that no test need give, and names of fields beside those that an object has.
 'use strict';
-const { joined } = require('./joining.cjs');
+const { copy, joined } = require('./joining.cjs');
 
 const MOST_OPTIONS = 12;
 const ROWS = 5;
 const VALUES = [true, false, 1, 'x'];
 const MOST_NAMES = 6; // characters of which names are made, at the edges
 
-const copy = (v) => JSON.parse(JSON.stringify(v));
 const isPlain = (node) => node !== null && typeof node === 'object' && node.k === 'obj' && !node.c;
 
 /** A script whose last call has one option more, as one of the object that it is given last or in an object of its own. */

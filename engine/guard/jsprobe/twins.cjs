@@ -1,7 +1,7 @@
 // Calls one after the other of which the second may get what the code kept of the first: with values that are one as keys,
 // with one value of several another one, with an object that the caller writes to in between, and all of an object's life again.
 'use strict';
-const { joined } = require('./joining.cjs');
+const { copy, joined } = require('./joining.cjs');
 const { kindOf, near } = require('./near.cjs');
 
 const ROWS = 12; // rows that are made of where something is kept
@@ -10,7 +10,6 @@ const MOST_NEAR = 8; // other values of one place
 const MOST = 240; // scripts of one group
 
 const isObject = (node) => node !== null && typeof node === 'object' && ['arr', 'obj', 'map', 'set', 'typed'].includes(node.k) && !node.z;
-const copy = (v) => JSON.parse(JSON.stringify(v));
 
 /** The first of each list, the second of each, and so on. */
 function inTurn(lists) {

@@ -6,6 +6,7 @@
 //
 // and f is {k: 'lib', g: group}, {k: 'ref', i: step}, or {k: 'own'} for a value of the caller's, which is the argument.
 'use strict';
+const { copy } = require('./joining.cjs');
 const { U, kindOf, near } = require('./near.cjs');
 const { optioned, otherName } = require('./options.cjs');
 const { Twins } = require('./twins.cjs');
@@ -22,8 +23,6 @@ const MOST_EVENTS = 8; // that are listened to
 const MORE = [1, U, { k: 'arr', v: [] }]; // arguments that nobody takes: a function may be given to map
 const MANY = 200; // simpler scripts that are tried at once
 const FEW = 30; // of those that take long
-
-const copy = (v) => JSON.parse(JSON.stringify(v));
 
 /** The places of a script where a value stands: arguments, and what is in them. */
 function places(script) {

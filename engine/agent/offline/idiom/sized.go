@@ -113,7 +113,7 @@ func (x filling) added(s ast.Stmt) (types.Object, int) {
 	}
 	id, ok := a.Lhs[0].(*ast.Ident)
 	c, isCall := a.Rhs[0].(*ast.CallExpr)
-	if !ok || !isCall || c.Ellipsis.IsValid() || len(c.Args) < 2 || x.text(c.Fun) != "append" || x.text(c.Args[0]) != id.Name {
+	if !ok || !isCall || c.Ellipsis.IsValid() || !isAppend(x.f, c) || x.text(c.Args[0]) != id.Name {
 		return nil, 0
 	}
 	return x.f.Info.Uses[id], len(c.Args) - 1
