@@ -185,6 +185,7 @@ func TestKeysAreTakenBackOneByOne(t *testing.T) {
 	c := start(t, l, nil, cols, rows)
 	c.wait("● paused")
 	c.wait("/400 jobs")
+	until(t, "the engine carried out the larger budget", patience, func() bool { return l.settings().MaxJobs == 400 })
 	steps := []struct {
 		what string
 		keys []string
