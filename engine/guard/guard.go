@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"atoll/engine/jsload"
 	"atoll/engine/sandbox"
 )
 
@@ -261,7 +262,7 @@ type check struct {
 
 // Compares reports whether a file is of a language whose functions the guard calls in both trees.
 func Compares(file string) bool {
-	return isGo(file) || strings.HasSuffix(file, ".py") || isJavaScript(file)
+	return isGo(file) || strings.HasSuffix(file, ".py") || jsload.Source(file)
 }
 
 // languages are those that the guard does not know, by the endings of their files.

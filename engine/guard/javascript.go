@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"atoll/engine/guard/probe"
+	"atoll/engine/jsload"
 	"atoll/engine/sandbox"
 	"atoll/gitops"
 	"atoll/store/record"
@@ -46,7 +47,7 @@ func (c *check) javascript(ctx context.Context) error {
 
 // javascriptCheck makes the comparison of the JavaScript code ready; nil where none changed.
 func (c *check) javascriptCheck(ctx context.Context) (*jsCheck, error) {
-	files := c.changedWith(func(f string) bool { return isJavaScript(f) && !isJavaScriptTest(f) })
+	files := c.changedWith(func(f string) bool { return jsload.Source(f) && !isJavaScriptTest(f) })
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -54,22 +55,11 @@ func (c *check) javascriptCheck(ctx context.Context) (*jsCheck, error) {
 	if err := os.MkdirAll(j.host, 0o755); err != nil {
 		return nil, fmt.Errorf("make room for a recording: %w", err)
 	}
-	if err := lay(jsProbe, "jsprobe", j.host, func(name string) string { return name }); err != nil {
+	asIs := func(name string) string { return name }
+	if err := errors.Join(lay(jsload.Files, ".", j.host, asIs), lay(jsProbe, "jsprobe", j.host, asIs)); err != nil {
 		return nil, fmt.Errorf("lay the probe: %w", err)
 	}
 	return j, nil
-}
-
-// isJavaScript reports a source of JavaScript or TypeScript; what declares types alone is none.
-func isJavaScript(name string) bool {
-	if stem := strings.TrimSuffix(name, path.Ext(name)); strings.HasSuffix(stem, ".d") && isTypeScript(name) {
-		return false
-	}
-	return (slices.Contains([]string{".js", ".cjs", ".mjs"}, path.Ext(name)) || isTypeScript(name)) && !strings.Contains("/"+name, "/node_modules/")
-}
-
-func isTypeScript(name string) bool {
-	return slices.Contains([]string{".ts", ".mts", ".cts", ".tsx"}, path.Ext(name))
 }
 
 // isJavaScriptTest is the rule of the probe.

@@ -7,12 +7,14 @@ import (
 	_ "embed" // what runs in the sandbox
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"atoll/engine/eval/output"
+	"atoll/engine/jsload"
 )
 
 //go:embed calls/record.py
@@ -177,16 +179,26 @@ func (s *callBench) callCommand(question ...string) []string {
 	return s.run("measure", question...)
 }
 
+// with adds what makes the calls, and what it needs to load sources of TypeScript.
+func (s *callBench) with(programs map[string]string) map[string]string {
+	programs["work"+s.kit.ending] = s.kit.work
+	if s.kit == javaScriptCalls && slices.ContainsFunc(s.Lab.Files, jsload.Typed) {
+		maps.Copy(programs, jsload.Texts())
+	}
+	for name, text := range programs {
+		if strings.HasSuffix(name, ".cjs") {
+			programs[name] = unlinted(s.Modules) + text
+		}
+	}
+	return programs
+}
+
 // run runs one of the kit's programs.
 func (s *callBench) run(program string, words ...string) []string {
 	if s.kit == pythonCalls {
 		return append([]string{s.python(), "{dir}/" + program + s.kit.ending}, words...)
 	}
-	command := append([]string{"node", "{dir}/" + program + s.kit.ending}, words...)
-	if s.linked {
-		return besideModules(command)
-	}
-	return command
+	return withModules(s.linked, append([]string{"node", "{dir}/" + program + s.kit.ending}, words...))
 }
 
 func (s *callBench) layCalls() error {
@@ -198,7 +210,7 @@ func (s *callBench) layCalls() error {
 	if err != nil {
 		return fmt.Errorf("write the calls of the tests: %w", err)
 	}
-	return s.lay(map[string]string{"calls.json": string(text) + "\n", "measure" + s.kit.ending: s.kit.measure, "work" + s.kit.ending: s.kit.work})
+	return s.lay(s.with(map[string]string{"calls.json": string(text) + "\n", "measure" + s.kit.ending: s.kit.measure}))
 }
 
 // record runs the tests, those that pass or those that were found, and notes their calls.
@@ -210,7 +222,7 @@ func (s *callBench) record(ctx context.Context) (string, error) {
 	if s.kit == pythonCalls { // runs them itself
 		words = words[1:]
 	}
-	if err := s.lay(map[string]string{"record" + s.kit.ending: s.kit.record, "work" + s.kit.ending: s.kit.work}); err != nil {
+	if err := s.lay(s.with(map[string]string{"record" + s.kit.ending: s.kit.record})); err != nil {
 		return "", err
 	}
 	s.doing(testPatience, "recording the calls of the tests: %s", oneLine(s.testCommand))

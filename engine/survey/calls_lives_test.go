@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,9 +37,10 @@ func livesOf(t *testing.T, kit callKit, program string, files map[string]string,
 	for name, text := range files {
 		write(tree, name, text)
 	}
-	write(evaluator, "record"+kit.ending, kit.record)
-	write(evaluator, "work"+kit.ending, kit.work)
-	write(evaluator, "measure"+kit.ending, kit.measure)
+	bench := &callBench{survey: &survey{Options: Options{Lab: &Lab{Files: slices.Collect(maps.Keys(files))}}}, kit: kit}
+	for name, text := range bench.with(map[string]string{"record" + kit.ending: kit.record, "measure" + kit.ending: kit.measure}) {
+		write(evaluator, name, text)
+	}
 	run := func(args ...string) []byte {
 		cmd := exec.Command(program, args...)
 		cmd.Dir, cmd.Env = tree, append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "ATOLL_RUN=", "ATOLL_RESULT="+filepath.Join(evaluator, "result.json"))

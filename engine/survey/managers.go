@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 )
@@ -12,10 +11,11 @@ var (
 	runners  = []string{"vitest", "jest", "mocha", "ava", "tap", "uvu", "jasmine"}
 )
 
-// withoutManager is what runs the tests where the script that npm runs calls another package
-// manager, which is not installed: the program at the end of the scripts; nil where that is none
-// that is known, or nothing is missing.
-func (l *Lab) withoutManager(test []string) []string {
+// runnerAlone is what runs the tests where the script that npm runs fails: the program at the end
+// of the scripts. Another package manager that the script calls may not be installed, or not do in
+// the sandbox, and what the script runs before, such as a linter, may fail. It is nil where that
+// program is none that is known, or nothing stands before it.
+func (l *Lab) runnerAlone(test []string) []string {
 	if len(test) < 2 || test[0] != "npm" {
 		return nil
 	}
@@ -23,16 +23,16 @@ func (l *Lab) withoutManager(test []string) []string {
 	if test[1] == "run" {
 		name = test[len(test)-1]
 	}
-	command, managed := behind(scripts, scripts[name], 0)
-	if !managed {
+	command, more := behind(scripts, scripts[name], 0)
+	if !more {
 		return nil
 	}
 	return command
 }
 
-// behind follows scripts down to the program that runs the tests. managed reports whether a
-// manager stands before it that is not here.
-func behind(scripts map[string]string, text string, depth int) (command []string, managed bool) {
+// behind follows scripts down to the program that runs the tests. more reports whether a
+// manager or another program stands before it.
+func behind(scripts map[string]string, text string, depth int) (command []string, more bool) {
 	if depth > 4 { // they call each other
 		return nil, false
 	}
@@ -44,22 +44,24 @@ func behind(scripts map[string]string, text string, depth int) (command []string
 		if len(words) == 0 {
 			continue
 		}
-		missing := slices.Contains(managers, words[0]) && !installed(words[0])
-		if missing || words[0] == "npm" || words[0] == "npx" {
+		managed := slices.Contains(managers, words[0])
+		if managed || words[0] == "npm" || words[0] == "npx" {
 			if words = words[1:]; len(words) > 0 && slices.Contains([]string{"run", "exec"}, words[0]) {
 				words = words[1:]
 			}
 		}
 		words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains([]string{"-s", "-r", "--silent", "--recursive"}, w) })
-		if found, below := ranBy(scripts, words, depth); found != nil {
-			return found, missing || below
+		found, below := ranBy(scripts, words, depth)
+		if found != nil {
+			return found, more || managed || below
 		}
+		more = true
 	}
 	return nil, false
 }
 
 // ranBy is what words of a script run: the tests, or another script that does.
-func ranBy(scripts map[string]string, words []string, depth int) (command []string, managed bool) {
+func ranBy(scripts map[string]string, words []string, depth int) (command []string, more bool) {
 	switch {
 	case len(words) == 0 || strings.ContainsAny(strings.Join(words, " "), "'\"`$*?<>()"): // for a shell to read
 		return nil, false
@@ -74,9 +76,4 @@ func ranBy(scripts map[string]string, words []string, depth int) (command []stri
 		return behind(scripts, text, depth+1)
 	}
 	return nil, false
-}
-
-func installed(name string) bool {
-	_, err := exec.LookPath(name)
-	return err == nil
 }

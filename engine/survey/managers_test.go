@@ -1,8 +1,6 @@
 package survey
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,18 +8,14 @@ import (
 	"atoll/config"
 )
 
-func TestTestsBehindAPackageManagerThatIsNotInstalledAreRunWithoutIt(t *testing.T) {
-	path := t.TempDir()
-	if err := os.WriteFile(filepath.Join(path, "yarn"), []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", path)
+func TestTestsWhoseScriptFailsAreRunByTheirProgramAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		scripts string
 		want    string // what is tried beside npm; "" for nothing
 	}{
 		"npm runs them":                          {`"test": "vitest"`, ""},
-		"a manager that is here runs them":       {`"test": "yarn unit", "unit": "jest"`, ""},
+		"a manager runs them":                    {`"test": "yarn unit", "unit": "jest"`, "npx jest"},
+		"a linter stands before them":            {`"test": "eslint . && vitest run --typecheck"`, "npx vitest run --typecheck"},
 		"a script of pnpm":                       {`"test": "pnpm run test:unit", "test:unit": "vitest --coverage"`, "npx vitest run --coverage"},
 		"a script of a script":                   {`"test": "npm run all", "all": "pnpm lint && pnpm unit", "lint": "eslint .", "unit": "NODE_ENV=test jest --ci"`, "npx jest --ci"},
 		"a program of pnpm":                      {`"test": "pnpm exec mocha test"`, "npx mocha test"},

@@ -96,10 +96,10 @@ func TestWithoutItsPackagesNothingIsSaidOfWhatTestsCall(t *testing.T) {
 	}
 	r, said, err := surveyed(t, map[string]string{
 		"package.json": `{"name": "x", "scripts": {"test": "xo-of-npm && node test.js"}, "devDependencies": {"xo-of-npm": "1"}}`, "package-lock.json": "{}",
-		"index.js": "module.exports = () => 7;\n", "test.js": "require('./index.js')();\n",
+		"index.js": "module.exports = () => 7;\n", "test.js": "require('tape');\nrequire('./index.js')();\n",
 	})
 	if !errors.Is(err, survey.ErrNothing) || r.Next != "`npm ci`, then `atoll init --force`" || !strings.Contains(err.Error(), "something that it needs is missing") {
-		t.Errorf("%v, next %q", err, r.Next)
+		t.Fatalf("%v, next %q", err, r.Next)
 	}
 	if !strings.Contains(said, "packages that package.json names are not installed, so its tests do not run") && !strings.Contains(err.Error(), "packages") || strings.Contains(said, "call no function") {
 		t.Errorf("said\n%s", said)

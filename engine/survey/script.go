@@ -287,6 +287,14 @@ func besideModules(command []string) []string {
 	return append([]string{"sh", "-c", linkModules + andRun}, command...)
 }
 
+// withModules is a command that finds node_modules, where they are linked into the tree.
+func withModules(linked bool, command []string) []string {
+	if linked {
+		return besideModules(command)
+	}
+	return command
+}
+
 // carried are caches as another machine knows them, too; modules is the node_modules of this one.
 func carried(caches []string, modules string) []string {
 	list := slices.Clone(caches)

@@ -101,8 +101,8 @@ func (s *survey) waysToTest() [][][]string {
 	if s.Look.Language != "python" || !isPython(s.Look.Test[0]) {
 		tries := [][]string{s.Look.Test}
 		if s.Look.Language == "javascript" {
-			if command := s.Lab.withoutManager(s.Look.Test); command != nil {
-				tries = append(tries, command)
+			if command := s.Lab.runnerAlone(prepared(s.Look.Test)); command != nil {
+				tries = append(tries, withModules(s.linked, command))
 			}
 		}
 		if s.Look.Language == "javascript" && slices.Contains(s.Look.Test, "npm") && s.Lab.manifest(".").Scripts["pretest"] != "" {

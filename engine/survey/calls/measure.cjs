@@ -36,11 +36,29 @@ function processorClock(pid) {
   return () => performance.now() / 1e3;
 }
 
+/** The program that makes the calls, with those that it requires from beside itself: it cannot read this folder. */
+function program() {
+  const read = (name) => fs.readFileSync(path.join(__dirname, name), 'utf8');
+  const parts = fs.readdirSync(__dirname).filter((n) => n.endsWith('.cjs') && n !== 'measure.cjs' && n !== 'work.cjs');
+  const texts = parts.map((n) => `${JSON.stringify('./' + n)}: (module, exports, require) => {\n${read(n)}\n}`);
+  return `const atollBeside = {${texts.join()}};
+const atollLoaded = {};
+function atollRequire(name) {
+  if (!name.startsWith('./')) return require(name);
+  if (!(name in atollBeside)) throw Object.assign(new Error('no ' + name), { code: 'MODULE_NOT_FOUND' });
+  if (!(name in atollLoaded)) {
+    const module = (atollLoaded[name] = { exports: {} });
+    atollBeside[name](module, module.exports, atollRequire);
+  }
+  return atollLoaded[name].exports;
+}
+((require, module) => {\n${read('work.cjs')}\n})(Object.assign(atollRequire, require), { exports: {} });`;
+}
+
 class Worker {
   static async start(calls) {
     const w = new Worker();
-    const source = fs.readFileSync(path.join(__dirname, 'work.cjs'), 'utf8');
-    const command = [process.execPath, '-e', source, '--', '--work'];
+    const command = [process.execPath, '-e', program(), '--', '--work'];
     if (process.env.ATOLL_RUN) command.unshift(process.env.ATOLL_RUN);
     w.process = spawn(command[0], command.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] });
     w.process.stdin.on('error', () => {}); // its end is seen by what it does not say

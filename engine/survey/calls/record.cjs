@@ -21,7 +21,7 @@ const SECONDS = 120;
 
 function place(tree, file) {
   const relative = path.relative(tree, file);
-  if (relative.startsWith('..') || path.isAbsolute(relative) || !/\.(c|m)?jsx?$/.test(file)) return '';
+  if (relative.startsWith('..') || path.isAbsolute(relative) || !/\.([cm]?[jt]s|[jt]sx)$/.test(file) || /\.d\.[cm]?ts$/.test(file)) return '';
   const parts = relative.split(path.sep);
   if (parts.includes('node_modules')) return '';
   const base = parts[parts.length - 1];
@@ -122,6 +122,12 @@ function given(params) {
   return names.includes('') ? '' : `[${names.join()}]`;
 }
 
+/** A text without types, where what takes them away lies beside this file. No tool is to check what is left. */
+function bare(name, text) {
+  if (!/\.([cm]?ts|tsx)$/.test(name) || !fs.existsSync(path.join(__dirname, 'typed.cjs'))) return text;
+  return '// @ts-nocheck\n' + require('./typed.cjs').bare(name, text);
+}
+
 /** Rewrites the sources of a tree, and says which functions they hold. */
 function rewrite(tree) {
   const acorn = require('internal/deps/acorn/acorn/dist/acorn'); // with --expose-internals
@@ -131,7 +137,7 @@ function rewrite(tree) {
       const file = path.join(folder, entry.name);
       if (entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.')) look(file);
       if (!entry.isFile() || place(tree, file) !== 'source') continue;
-      const text = fs.readFileSync(file, 'utf8');
+      const text = bare(path.relative(tree, file), fs.readFileSync(file, 'utf8'));
       const known = ids.length;
       const said = text.length > LONGEST_SOURCE ? null : new Rewriter(acorn, path.relative(tree, file), text, ids).rewritten();
       try {

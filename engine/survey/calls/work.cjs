@@ -73,10 +73,24 @@ function maker(said) {
   return new Function('return (' + said + ')');
 }
 
+/** Has sources with types be loaded, where what does that lies beside this file or stands before it. */
+function prepare() {
+  let loader;
+  try {
+    loader = require('./loader.cjs');
+  } catch (e) {
+    if (e.code !== 'MODULE_NOT_FOUND') throw e;
+    return;
+  }
+  loader.install();
+}
+
 /** What a file gives to those who load it. */
 async function load(file) {
+  prepare();
   try {
-    return require(file);
+    const given = require(file);
+    return given && given.__esModule ? { ...given } : given; // what is behind getters, too
   } catch (e) {
     if (e.code !== 'ERR_REQUIRE_ESM' && !(e instanceof SyntaxError)) throw e;
     return import(pathToFileURL(file));
