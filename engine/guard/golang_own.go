@@ -56,7 +56,7 @@ type method struct {
 }
 
 // methodsOf lists the methods of an interface with those of what it embeds. It reports false where a caller
-// cannot have them, and where one takes another such value: two that are compared by chance have no order.
+// cannot have them, and where one takes another such value for anything but a comparison.
 func methodsOf(name string, interfaces map[string]*ast.InterfaceType, depth int) (out []method, ok bool) {
 	switch i := interfaces[name]; {
 	case name == "error":
@@ -67,6 +67,8 @@ func methodsOf(name string, interfaces map[string]*ast.InterfaceType, depth int)
 		for _, f := range i.Methods.List {
 			t, isMethod := f.Type.(*ast.FuncType)
 			switch {
+			case isMethod && token.IsExported(f.Names[0].Name) && takesAnother(t, name):
+				out = append(out, method{f.Names[0].Name, t})
 			case isMethod && (!token.IsExported(f.Names[0].Name) || !expressible(t, name)):
 				return nil, false
 			case isMethod:
@@ -94,6 +96,29 @@ func methodsOf(name string, interfaces map[string]*ast.InterfaceType, depth int)
 
 func giving(result string) *ast.FuncType {
 	return &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: ast.NewIdent(result)}}}}
+}
+
+// takesAnother reports a method that takes another such value and tells how both stand.
+func takesAnother(t *ast.FuncType, name string) bool {
+	params, results := flat(t.Params), flat(t.Results)
+	return len(params) == 1 && params[0] == name && len(results) == 1 && (results[0] == "bool" || results[0] == "int")
+}
+
+// comparison is the body of such a method: each value has a key, which is what they are compared by, and a tag.
+func comparison(own string, m method) string {
+	head := fmt.Sprintf("b, _ := a0.(*%s); ", own)
+	if flat(m.t.Results)[0] == "int" {
+		return head + "if b == nil || o.OfKey > b.OfKey { return 1 }; if o.OfKey < b.OfKey { return -1 }; return 0 }"
+	}
+	operator := "=="
+	for sign, words := range map[string]string{"<": "less before lt smaller lower", ">": "greater after gt larger more higher"} {
+		for _, word := range strings.Fields(words) {
+			if strings.HasPrefix(strings.ToLower(m.name), word) {
+				operator = sign
+			}
+		}
+	}
+	return head + "return b != nil && o.OfKey " + operator + " b.OfKey }"
 }
 
 // expressible reports a signature of types that are built in or exported by the package, none of which is
@@ -138,6 +163,11 @@ func ownType(name string, methods []method) string {
 		results := flat(m.t.Results)
 		head := fmt.Sprintf("; func (o *%s) %s(%s) (%s) { ", own, m.name, params, strings.Join(results, ", "))
 		switch {
+		case takesAnother(m.t, name):
+			if !strings.Contains(fields.String(), "OfKey") {
+				fields.WriteString("OfKey, OfTag int; ")
+			}
+			bodies.WriteString(head + comparison(own, m))
 		case params == "" && len(results) == 1:
 			fmt.Fprintf(&fields, "Of%s %s; ", m.name, results[0])
 			fmt.Fprintf(&bodies, "%sreturn o.Of%s }", head, m.name)

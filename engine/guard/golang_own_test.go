@@ -23,6 +23,8 @@ type Longer interface {
 }
 
 type Item interface{ Less(than Item) bool }
+type Ranked interface{ Compare(Ranked) int }
+type Joined interface{ Join(with Joined) Joined }
 type sealed interface{ Name() string }
 type Hidden interface {
 	Name() string
@@ -38,14 +40,20 @@ type Empty interface{}
 		t.Fatal(err)
 	}
 	own := ownTypes(&goPackage{files: []*ast.File{f}})
-	if len(own) != 2 || own[0].name != "Longer" || own[1].name != "Named" {
-		t.Fatalf("%+v", own)
+	var names []string
+	for _, o := range own {
+		names = append(names, o.name)
+	}
+	if got := strings.Join(names, " "); got != "Item Longer Named Ranked" {
+		t.Fatal(got)
 	}
 	bridge := "package kit\n" + ownBridge(goAPI{own: own}, nil)
 	if _, err := parser.ParseFile(fset, "", bridge, parser.SkipObjectResolution); err != nil {
 		t.Fatal(err, bridge)
 	}
 	for _, want := range []string{
+		"OfKey, OfTag int; ", "func (o *AtollGuardOwnItem) Less(a0 Item, ) (bool) { b, _ := a0.(*AtollGuardOwnItem); return b != nil && o.OfKey < b.OfKey }",
+		"func (o *AtollGuardOwnRanked) Compare(a0 Ranked, ) (int) { b, _ := a0.(*AtollGuardOwnRanked); if b == nil || o.OfKey > b.OfKey { return 1 }",
 		"OfLen int; ", "func (o *AtollGuardOwnLonger) Do() () { o.OfDo() }", "func (o *AtollGuardOwnLonger) Len() (int) { return o.OfLen }",
 		"func (o *AtollGuardOwnNamed) Part(a0 int, a1 int, ) (string, error) { return o.OfPart(a0, a1, ) }", "func (o *AtollGuardOwnNamed) String() (string) { return o.OfString }",
 	} {

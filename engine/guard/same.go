@@ -15,8 +15,8 @@ import (
 // input that they are of: the larger its numbers, the larger the rounding.
 func same(in, a, b string) bool {
 	a, b = held(a), held(b)
-	if !strings.Contains(b, probe.ShareMark) {
-		a = unshared(a)
+	if sharesNoMore(a, b) {
+		a, b = unshared(a), unshared(b)
 	}
 	if a == b {
 		return true
@@ -84,6 +84,17 @@ func toldKind(a, b string) string {
 		return Nil
 	}
 	return Layout
+}
+
+// sharesNoMore reports that all that b tells of shared memory a tells, too.
+func sharesNoMore(a, b string) bool {
+	parts := strings.Split(b, probe.ShareMark)
+	for i := 1; i < len(parts); i += 2 {
+		if !strings.Contains(a, probe.ShareMark+parts[i]+probe.ShareMark) {
+			return false
+		}
+	}
+	return true
 }
 
 // unshared drops what is told of shared memory.

@@ -9,6 +9,7 @@ import (
 
 func TestWhatCountsAsTheSameOutcome(t *testing.T) {
 	shares := probe.ShareMark + "; writing to the result changes what it was made of" + probe.ShareMark
+	keeps := probe.ShareMark + "; writing to what it was given changes what it gave or keeps" + probe.ShareMark
 	layout := func(order string) string {
 		return "{data: " + probe.LayoutMark + "[" + order + "]" + probe.LayoutMark + probe.AsideMark + "1, 3" + probe.AsideMark + "}"
 	}
@@ -25,6 +26,8 @@ func TestWhatCountsAsTheSameOutcome(t *testing.T) {
 		{"another order within an object", layout("3, 1"), layout("1, 3"), true, true},
 		{"another order within an object, and another number", layout("3, 1") + " 1", layout("1, 3") + " 2", false, false},
 		{"a copy of what was shared", "[1]" + shares + "; printed 1", "[1]; printed 1", true, false},
+		{"one of two things that were shared is a copy", "[1]" + shares + keeps, "[1]" + keeps, true, false},
+		{"another thing is shared", "[1]" + shares, "[1]" + keeps, false, false},
 		{"shared where a copy was", "[1]; printed 1", "[1]" + shares + "; printed 1", false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -175,7 +175,7 @@ func (l *library) places(g *group) []aim {
 		l.inside(g.f.Type(), 0, &most[0])
 	} else {
 		l.count(g.t, 0, &most[0])
-		for i := 1; i < g.method.Type.NumIn(); i++ {
+		for i := g.first(); i < g.method.Type.NumIn(); i++ {
 			l.count(g.method.Type.In(i), 0, &most[1])
 		}
 	}

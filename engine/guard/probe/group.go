@@ -2,6 +2,7 @@ package probe
 
 import (
 	"io"
+	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -30,10 +31,12 @@ func (l *library) groups() []*group {
 		out = append(out, &group{name: f.Name, f: f.Value, rows: l.tuplesFor(t), lasting: t.NumOut() == 0})
 	}
 	for _, t := range l.api.Types {
-		if t.Type.Kind() == reflect.Interface {
-			continue
-		}
 		p := reflect.PointerTo(t.Type)
+		if t.Type.Kind() == reflect.Interface {
+			if p = t.Type; len(l.makers[p]) == 0 || len(l.implementers(p)) > 0 {
+				continue // it is seen through what stands behind it, or nobody gives one
+			}
+		}
 		for i := range p.NumMethod() {
 			if m := p.Method(i); !silent(m.Name) {
 				out = append(out, &group{name: t.Name + "." + m.Name, t: t.Type, method: m})
@@ -60,11 +63,19 @@ func (l *library) works(g *group) (ok bool) {
 		m.arguments(g.f.Type(), 0, nil)
 		return true
 	}
-	for i := 1; i < g.method.Type.NumIn(); i++ {
+	for i := g.first(); i < g.method.Type.NumIn(); i++ {
 		m.value(g.method.Type.In(i), 0)
 	}
 	m.value(g.t, 0)
 	return true
+}
+
+// first is the first parameter of a method behind its receiver.
+func (g *group) first() int {
+	if g.t.Kind() == reflect.Interface {
+		return 0
+	}
+	return 1
 }
 
 // signature tells when two trees cannot be asked the same.
@@ -150,7 +161,7 @@ func (r *runner) function(g *group, m *maker, in *string) string {
 	r.heard = heard(m.texts)
 	out := call(g.f, args)
 	shown := r.show(out) + r.after(args)
-	return shown + r.sharing(out, args, func() string { return r.after(args) }, func() string { return r.show(call(g.f, args)) })
+	return shown + r.sharing(out, args, func() string { return r.after(args) }, func() string { return "" }, func() string { return r.show(call(g.f, args)) })
 }
 
 func (r *runner) show(out []reflect.Value) string {
@@ -175,8 +186,25 @@ func (r *runner) after(args []reflect.Value) string {
 	return "; arguments after it " + strings.Join(parts, ", ")
 }
 
-// mostOften bounds how often one method is called to fill a receiver.
-const mostOften = 40
+// mostOften bounds how often one method is called to fill a receiver, and mostAimed where that number is looked for.
+const (
+	mostOften = 40
+	mostAimed = 300
+)
+
+// timesOf is how often a method is called. Like other numbers of a case it is made to meet what the code compares.
+func timesOf(g *maker) (v int) {
+	from := len(g.d.used)
+	defer func() { madeAt(g, from, place{kind: edgeInt, whole: int64(v), bits: 16}) }()
+	g.d.unspelled(spelledWhole)
+	switch g.d.n(spelledWhole + 1) {
+	case spelledWhole:
+		return int(min(g.d.wide(math.MaxUint64), mostAimed))
+	case 0, 1, 2:
+		return 1<<g.d.n(7) + g.d.n(3) - 1
+	}
+	return g.d.n(mostOften)
+}
 
 // mostSteps bounds the calls of several methods on few values.
 const mostSteps = 24
@@ -197,32 +225,55 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 	p := reflect.New(g.t)
 	p.Elem().Set(e)
 	*in = "x := " + text
+	if g.t.Kind() == reflect.Interface {
+		if p = p.Elem(); p.IsNil() {
+			return ""
+		}
+	}
 	pt := p.Type()
+	if r.histories(g, m, in, p, &out) {
+		return strings.Join(out, "; ")
+	}
 	if m.d.chance(4) { // what holds things shows itself when it is full
 		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
-			for range m.d.n(mostOften) {
+			for range timesOf(m) {
 				out = append(out, r.step(p, often, m, in, nil))
 			}
 		}
 	}
-	others := m.d.n(4)
+	others, methods := m.d.n(4), pt.NumMethod()
+	var swarm []int
 	if few {
 		m.few, others = 2+m.d.n(4), 4+m.d.n(mostSteps)
+		if m.d.chance(8) { // of few methods, too: else one that ends it is soon among them
+			for range 1 + m.d.n(mostOfSwarm) {
+				swarm = append(swarm, m.d.n(pt.NumMethod()))
+			}
+			methods = len(swarm)
+		}
 	}
 	for range others {
-		other := pt.Method(m.d.n(pt.NumMethod()))
-		if silent(other.Name) {
-			continue
+		i := m.d.n(methods)
+		if swarm != nil {
+			i = swarm[i]
 		}
-		out = append(out, r.step(p, other, m, in, nil))
+		if other := pt.Method(i); !silent(other.Name) {
+			out = append(out, r.step(p, other, m, in, nil))
+		}
 	}
-	out = append(out, r.step(p, g.method, m, in, func() string { return (&shower{lib: r.lib, heard: r.heard}).show(p.Elem()) }))
+	out = append(out, r.step(p, g.method, m, in, func() string { return (&shower{lib: r.lib, heard: r.heard}).show(reflect.Indirect(p)) }))
 	return strings.Join(out, "; ")
 }
 
 // step calls one method of a receiver. After the last one receiver is looked at.
 func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *string, receiver func() string) string {
-	f := p.MethodByName(method.Name)
+	shown, _ := r.stepOf(p, "x", method.Name, m, in, receiver)
+	return shown
+}
+
+// stepOf calls a named method of an object that has a name, and gives its results as well.
+func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, receiver func() string) (shown string, out []reflect.Value) {
+	f := p.MethodByName(name)
 	m.d.last = receiver != nil
 	defer func() {
 		if e := recover(); e != nil {
@@ -232,15 +283,18 @@ func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *stri
 		}
 	}()
 	args, text := m.arguments(f.Type(), 1, nil)
-	*in += "; x." + method.Name + "(" + text + ")"
-	r.heard = heard(m.texts)
-	out := call(f, args)
-	shown := r.show(out) + r.after(args)
 	if receiver == nil {
-		return shown
+		m.handed = append(m.handed, args...)
 	}
-	shown += "; x after it " + receiver()
-	return shown + r.sharing(out, args, func() string { return r.after(args) + receiver() }, nil)
+	*in += "; " + of + "." + name + "(" + text + ")"
+	r.heard = heard(m.texts)
+	out = call(f, args)
+	shown = r.show(out) + r.after(args)
+	if receiver == nil {
+		return shown, out
+	}
+	shown += "; " + of + " after it " + receiver()
+	return shown + r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil), out
 }
 
 // scenario calls a function without results, and then others, whose answers it

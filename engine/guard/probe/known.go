@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand"
 	"net/url"
@@ -82,7 +83,7 @@ func (g *maker) held(v reflect.Value, depth int) (reflect.Value, string) {
 	if depth < deepest {
 		list, own := g.lib.implementers(t), g.lib.own(t)
 		if n := len(list) + len(own); n > 0 {
-			at := g.d.n(n)
+			at := sameKind(g, t, g.d.n(n))
 			if at >= len(list) {
 				e, text := g.owned(own[at-len(list)], depth)
 				v.Set(e)
@@ -264,7 +265,7 @@ func (g *maker) function(t reflect.Type) (reflect.Value, string) {
 		}
 		out := make([]reflect.Value, t.NumOut())
 		for i := range out {
-			if pair && order(args, texts, t.Out(i), &out[i]) {
+			if pair && ordering(salt).order(args, texts, t.Out(i), &out[i]) {
 				continue
 			}
 			inner := &maker{d: seeded(hash(append(texts, strconv.Itoa(salt), strconv.Itoa(i))...)), lib: lib, small: small}
@@ -285,16 +286,36 @@ func (g *maker) function(t reflect.Type) (reflect.Value, string) {
 	return f, text
 }
 
+// ordering is how a function of a caller puts values in an order.
+type ordering int
+
+// Two of the eight functions that are made know only a part of what a value is: what they call equal differs, as records do
+// that are ordered by a key. One is backwards.
+const (
+	byPart    ordering = 6
+	byOther   ordering = 3
+	backwards ordering = 5
+)
+
 // order answers a comparison of two values by their size, or by their text.
-func order(args []reflect.Value, texts []string, out reflect.Type, into *reflect.Value) bool {
+func (o ordering) order(args []reflect.Value, texts []string, out reflect.Type, into *reflect.Value) bool {
+	part := o == byPart || o == byOther
+	if part {
+		texts = []string{beginning(texts[0]), beginning(texts[1])}
+	}
 	c := strings.Compare(texts[0], texts[1])
 	switch {
 	case args[0].CanInt():
-		c = compare(args[0].Int(), args[1].Int())
+		c = compare(args[0].Int()>>o.shift(), args[1].Int()>>o.shift())
 	case args[0].CanUint():
-		c = compare(args[0].Uint(), args[1].Uint())
+		c = compare(args[0].Uint()>>o.shift(), args[1].Uint()>>o.shift())
+	case args[0].CanFloat() && part:
+		c = compare(math.Floor(args[0].Float()/2), math.Floor(args[1].Float()/2))
 	case args[0].CanFloat():
 		c = compare(args[0].Float(), args[1].Float())
+	}
+	if o == backwards {
+		c = -c
 	}
 	switch out.Kind() {
 	case reflect.Bool:
@@ -305,6 +326,24 @@ func order(args []reflect.Value, texts []string, out reflect.Type, into *reflect
 		return false
 	}
 	return out.Kind() == reflect.Bool || args[0].Kind() != reflect.Int // func(int, int) int is more often a step than an order
+}
+
+// shift is by how many bits whole numbers are cut off.
+func (o ordering) shift() int {
+	if o == byPart || o == byOther {
+		return 1
+	}
+	return 0
+}
+
+// beginning is where a text as it is shown begins, without its case: its first character, and of a struct the first field.
+func beginning(text string) string {
+	if strings.HasPrefix(strings.TrimLeft(text, "&"), "{") {
+		first, _, _ := strings.Cut(text, " ")
+		return first
+	}
+	runes := []rune(strings.ToLower(text))
+	return string(runes[:min(2, len(runes))])
 }
 
 func compare[T int64 | uint64 | float64](a, b T) int {

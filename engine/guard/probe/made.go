@@ -20,6 +20,7 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	}
 	f := makers[g.d.n(len(makers))]
 	args, text := g.arguments(f.Value.Type(), depth+1, nil)
+	g.handed = append(g.handed, args...)
 	out := call(f.Value, args)
 	v := out[0]
 	text = f.Name + "(" + text + ")"

@@ -21,6 +21,8 @@ type maker struct {
 	lists  map[reflect.Type][][]reflect.Value // of numbers or texts made so far
 	given  string                             // where it is not empty, each text is that
 	places []place                            // where numbers and texts were made
+	kinds  map[reflect.Type]int               // which type stands behind an interface whose values are compared
+	handed []reflect.Value                    // what makes and fills the receiver was given
 
 	small bool                        // whole numbers are small: the receiver is soon full
 	few   int                         // methods get so many different values of a type; 0: any

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 )
@@ -74,4 +75,44 @@ func (g *maker) foreign(t reflect.Type, depth int) (reflect.Value, string, bool)
 	v := reflect.New(t).Elem()
 	v.Set(e)
 	return v, text, true
+}
+
+// sameKind is which type stands behind an interface. Where its values are compared with each other, all of a case are of
+// the first one's, but for a few.
+func sameKind(g *maker, t reflect.Type, drawn int) int {
+	if !comparesItself(t) {
+		return drawn
+	}
+	if first, ok := g.kinds[t]; ok && !g.d.chance(1) {
+		return first
+	}
+	if g.kinds == nil {
+		g.kinds = map[reflect.Type]int{}
+	}
+	g.kinds[t] = drawn
+	return drawn
+}
+
+// comparesItself reports an interface with a method that takes another such value and gives a truth or a number.
+func comparesItself(t reflect.Type) bool {
+	for i := range t.NumMethod() {
+		m := t.Method(i).Type
+		if m.NumIn() == 1 && m.In(0) == t && m.NumOut() == 1 && (m.Out(0).Kind() == reflect.Bool || m.Out(0).Kind() == reflect.Int) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyed is what a value of ours is ordered by, and what tells it from others of one order; "" for any other value.
+func (l *library) keyed(v reflect.Value) string {
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return ""
+	}
+	for _, t := range l.api.Own {
+		if t.Type == v.Elem().Type() && v.Elem().FieldByName("OfKey").IsValid() {
+			return fmt.Sprintf("key %d tag %d ", v.Elem().FieldByName("OfKey").Int(), v.Elem().FieldByName("OfTag").Int())
+		}
+	}
+	return ""
 }

@@ -1,9 +1,6 @@
 package probe
 
-import (
-	"reflect"
-	"strings"
-)
+import "reflect"
 
 // NilMark stands before each list and table that is nil and not just empty: few
 // callers tell the two apart, so that the asker may let them pass.
@@ -26,34 +23,40 @@ const (
 const ShareMark = "\x03"
 
 // sharing says what else changes when a caller of a function writes to the results.
-// look tells what the function could have kept hold of, again asks it once more.
-func (r *runner) sharing(out, args []reflect.Value, look, again func() string) string {
-	lists := written(out)
-	if len(lists) == 0 {
-		return ""
-	}
-	var found []string
+// look tells what the function could have kept hold of, kept what it keeps of its own, again asks it once more. What it
+// was given is written to as well: a caller may use its list for something else.
+func (r *runner) sharing(out, args []reflect.Value, look, kept, again func() string) string {
+	var found string
+	tell := func(what string) { found += ShareMark + "; " + what + ShareMark }
 	first := r.show(out)
-	restore := scribble(lists, true)
-	if r.show(out) != first {
-		found = append(found, "what is appended to one part of the result overwrites another")
-	}
-	restore()
-	before, _ := quiet(look)
-	restore = scribble(lists, false)
-	if after, _ := quiet(look); after != before {
-		found = append(found, "writing to the result changes what it was made of")
-	}
-	if again != nil && plain(args) {
-		if second, _ := quiet(again); second != first {
-			found = append(found, "asked again after the result was written to: "+second)
+	if lists := written(r.lib, out); len(lists) > 0 {
+		restore := scribble(lists, true)
+		if r.show(out) != first {
+			tell("what is appended to one part of the result overwrites another")
 		}
+		restore()
+		before, _ := quiet(look)
+		restore = scribble(lists, false)
+		if after, _ := quiet(look); after != before {
+			tell("writing to the result changes what it was made of")
+		}
+		if again != nil && plain(args) {
+			if second, _ := quiet(again); second != first {
+				tell("asked again after the result was written to: " + second)
+			}
+		}
+		restore()
 	}
-	restore()
-	if found == nil {
-		return ""
+	if lists := written(r.lib, args); len(lists) > 0 {
+		see := func() string { return r.show(out) + kept() }
+		before, _ := quiet(see)
+		restore := scribble(lists, false)
+		if after, _ := quiet(see); after != before {
+			tell("writing to what it was given changes what it gave or keeps")
+		}
+		restore()
 	}
-	return ShareMark + "; " + strings.Join(found, "; ") + ShareMark
+	return found
 }
 
 // plain reports arguments that a call cannot change.
@@ -71,23 +74,48 @@ func plain(args []reflect.Value) bool {
 const (
 	mostLists    = 8
 	mostElements = 64
+
+	deepestWritten = 3
 )
 
-// written are the lists among results, and those that they hold.
-func written(out []reflect.Value) []reflect.Value {
+// written are the lists and tables among values, the structs of the package that they point to, and what those hold.
+func written(lib *library, values []reflect.Value) []reflect.Value {
 	var lists []reflect.Value
-	for _, v := range out {
-		if v = held(v); v.Kind() != reflect.Slice || v.IsNil() {
-			continue
+	var add func(v reflect.Value, depth int)
+	add = func(v reflect.Value, depth int) {
+		if v = held(v); depth > deepestWritten || len(lists) >= mostLists {
+			return
 		}
-		lists = append(lists, v)
-		for i := range min(v.Len(), mostLists) {
-			if e := held(v.Index(i)); e.Kind() == reflect.Slice && !e.IsNil() {
-				lists = append(lists, e)
+		switch v.Kind() {
+		case reflect.Slice:
+			if v.IsNil() {
+				return
+			}
+			lists = append(lists, v)
+			for i := range min(v.Len(), mostLists) {
+				add(v.Index(i), depth+1)
+			}
+		case reflect.Map:
+			if !v.IsNil() && v.CanInterface() {
+				lists = append(lists, v)
+			}
+		case reflect.Pointer:
+			if !v.IsNil() && v.Elem().Kind() == reflect.Struct && lib.ours(v.Elem().Type()) {
+				lists = append(lists, v)
+				add(v.Elem(), depth+1)
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if v.Type().Field(i).IsExported() {
+					add(v.Field(i), depth+1)
+				}
 			}
 		}
 	}
-	return lists[:min(len(lists), mostLists)]
+	for _, v := range values {
+		add(v, 0)
+	}
+	return lists
 }
 
 // held is the list or table behind an interface, else the value itself.
@@ -98,19 +126,22 @@ func held(v reflect.Value) reflect.Value {
 	return v
 }
 
-// scribble writes to the elements of lists, or, as an append does, to the one
-// behind the last where there is room. restore puts everything back.
+// scribble writes to the elements of lists and the fields of structs and empties tables, or, as an append does, writes
+// to the element behind the last where there is room. restore puts everything back.
 func scribble(lists []reflect.Value, behind bool) (restore func()) {
-	type cell struct{ at, was reflect.Value }
-	var cells []cell
+	var undo []func()
 	write := func(at reflect.Value) {
 		was := reflect.New(at.Type()).Elem()
 		was.Set(at)
-		cells = append(cells, cell{at, was})
+		undo = append(undo, func() { at.Set(was) })
 		at.Set(another(at))
 	}
 	for _, l := range lists {
 		switch {
+		case l.Kind() != reflect.Slice:
+			if !behind {
+				scribbleOther(l, write, &undo)
+			}
 		case behind && l.Cap() > l.Len():
 			write(l.Slice(0, l.Len()+1).Index(l.Len()))
 		case !behind && l.Type().Elem().Kind() != reflect.Slice:
@@ -120,8 +151,30 @@ func scribble(lists []reflect.Value, behind bool) (restore func()) {
 		}
 	}
 	return func() {
-		for i := len(cells) - 1; i >= 0; i-- {
-			cells[i].at.Set(cells[i].was)
+		for i := len(undo) - 1; i >= 0; i-- {
+			undo[i]()
+		}
+	}
+}
+
+// scribbleOther empties a table, or writes to the fields of a struct that a pointer leads to.
+func scribbleOther(v reflect.Value, write func(reflect.Value), undo *[]func()) {
+	if v.Kind() == reflect.Map {
+		was := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for it := v.MapRange(); it.Next(); {
+			was.SetMapIndex(it.Key(), it.Value())
+		}
+		*undo = append(*undo, func() {
+			for it := was.MapRange(); it.Next(); {
+				v.SetMapIndex(it.Key(), it.Value())
+			}
+		})
+		v.Clear()
+		return
+	}
+	for i := range v.Elem().NumField() {
+		if f := v.Elem().Field(i); f.CanSet() && f.Kind() <= reflect.Float64 || f.CanSet() && f.Kind() == reflect.String {
+			write(f)
 		}
 	}
 }

@@ -1,13 +1,24 @@
 package probe
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 )
 
-type shelf struct{ names []string }
+type shelf struct {
+	names []string
+	table map[string]int
+	label *label
+}
+
+type label struct{ Text string }
+
+func (s *shelf) Table() map[string]int { return s.table }
+func (s *shelf) Label() *label         { return s.label }
 
 func (s *shelf) Names() []string { return slices.Clone(s.names) }
 func (s *shelf) Bare() []string  { return s.names }
@@ -17,7 +28,7 @@ func TestResultsThatShareMemoryAreTold(t *testing.T) {
 	rows := func(slab []int) func() [][]int {
 		return func() [][]int { return [][]int{slab[:1], slab[1:]} }
 	}
-	s := &shelf{names: []string{"a"}}
+	s := &shelf{names: []string{"a"}, table: map[string]int{"a": 1}, label: &label{"x"}}
 	for _, tt := range []struct {
 		name string
 		f    any
@@ -33,18 +44,25 @@ func TestResultsThatShareMemoryAreTold(t *testing.T) {
 		{"rows of one piece", rows([]int{1, 2, 3}), nil, "overwrites another"},
 		{"the list of a receiver", s.Bare, nil, "writing to the result changes"},
 		{"a copy of it", s.Names, nil, ""},
+		{"the table of a receiver", s.Table, nil, "writing to the result changes"},
+		{"a copy of a table", func() map[string]int { return maps.Clone(s.table) }, nil, ""},
+		{"what a receiver has behind a pointer", s.Label, nil, "writing to the result changes"},
+		{"a copy of that", func() *label { l := *s.label; return &l }, nil, ""},
+		{"a list that it was given before", func([]string) int { return 0 }, []reflect.Value{reflect.ValueOf(s.names)}, "writing to what it was given changes"},
+		{"one that it was given and copied", func([]string) int { return 0 }, []reflect.Value{reflect.ValueOf([]string{"b"})}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := &runner{lib: newLibrary(API{Types: []Type{{"shelf", reflect.TypeFor[shelf]()}}}, Literals{})}
+			r := &runner{lib: newLibrary(API{Types: []Type{{"shelf", reflect.TypeFor[shelf]()}, {"label", reflect.TypeFor[label]()}}}, Literals{})}
 			f := reflect.ValueOf(tt.f)
 			out := f.Call(tt.args)
 			before := r.show(out)
-			look := func() string { return r.after(tt.args) + r.show([]reflect.Value{reflect.ValueOf(s)}) }
-			got := r.sharing(out, tt.args, look, func() string { return r.show(f.Call(tt.args)) })
+			keeps := func() string { return fmt.Sprint(s.names, s.table, *s.label) }
+			look := func() string { return r.after(tt.args) + keeps() }
+			got := r.sharing(out, tt.args, look, keeps, func() string { return r.show(f.Call(tt.args)) })
 			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 				t.Errorf("got %q, want %q in it", got, tt.want)
 			}
-			if after := r.show(out); after != before || !slices.Equal(kept, []string{"a", "b"}) || s.names[0] != "a" {
+			if after := r.show(out); after != before || !slices.Equal(kept, []string{"a", "b"}) || keeps() != "[a] map[a:1] {x}" {
 				t.Errorf("%s became %s, and %v, %v", before, after, kept, s.names)
 			}
 		})

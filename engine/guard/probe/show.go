@@ -223,7 +223,7 @@ func (s *shower) held(b *strings.Builder, v reflect.Value, depth int) {
 	}
 	e := v.Elem()
 	if v.NumMethod() > 0 && e.Type().PkgPath() != "" || e.Kind() == reflect.Pointer && v.NumMethod() > 0 {
-		b.WriteString("{" + s.observed(v, v.Type()) + s.asked(v) + "}")
+		b.WriteString("{" + s.lib.keyed(e) + s.observed(v, v.Type()) + s.asked(v) + "}")
 		return
 	}
 	if e.Type().PkgPath() == "" && e.Kind() != reflect.String && e.Kind() != reflect.Map && e.Kind() != reflect.Slice {
