@@ -207,7 +207,7 @@ func timesOf(g *maker) (v int) {
 }
 
 // mostSteps bounds the calls of several methods on few values.
-const mostSteps = 24
+const mostSteps = 40
 
 // method makes a receiver, calls some of its methods and at last the one of the
 // group.
@@ -244,8 +244,11 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 	others, methods := m.d.n(4), pt.NumMethod()
 	var swarm []int
 	if few {
-		m.few, others = 2+m.d.n(4), 4+m.d.n(mostSteps)
+		m.few, others = 2+m.d.n(mostDistant), 4+m.d.n(mostSteps)
 		if m.d.chance(8) { // of few methods, too: else one that ends it is soon among them
+			if g.t.Kind() != reflect.Interface {
+				swarm = []int{g.method.Index}
+			}
 			for range 1 + m.d.n(mostOfSwarm) {
 				swarm = append(swarm, m.d.n(pt.NumMethod()))
 			}
@@ -261,7 +264,7 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 			out = append(out, r.step(p, other, m, in, nil))
 		}
 	}
-	out = append(out, r.step(p, g.method, m, in, func() string { return (&shower{lib: r.lib, heard: r.heard}).show(reflect.Indirect(p)) }))
+	out = append(out, r.step(p, g.method, m, in, func() string { return r.contents(p) }))
 	return strings.Join(out, "; ")
 }
 

@@ -145,9 +145,7 @@ func (h *history) last(g *group) {
 		}
 	}
 	of := own[h.m.d.n(len(own))]
-	shown, _ := h.r.stepOf(h.objects[of], objectNames[of:of+1], g.method.Name, h.m, h.in, func() string {
-		return (&shower{lib: h.r.lib, heard: h.r.heard}).show(reflect.Indirect(h.objects[of]))
-	})
+	shown, _ := h.r.stepOf(h.objects[of], objectNames[of:of+1], g.method.Name, h.m, h.in, func() string { return h.r.contents(h.objects[of]) })
 	h.out = append(h.out, shown)
 	for i, o := range h.objects {
 		h.out = append(h.out, objectNames[i:i+1]+" holds "+h.r.contents(o))

@@ -163,3 +163,34 @@ func TestHowOftenAMethodIsCalledIsANumberOfTheCase(t *testing.T) {
 	}
 	t.Error("no number of a case is how often it calls a method")
 }
+
+// book keeps names, and gives the list itself where bare is set.
+type book struct{ names []any }
+
+var bare bool
+
+func (b *book) Add(name string) { b.names = append(b.names, name) }
+
+func (b *book) Names() []any {
+	if bare {
+		return b.names
+	}
+	return slices.Clone(b.names)
+}
+
+func TestAListOfAnObjectThatACallerWritesToIsShared(t *testing.T) {
+	shared := func() bool {
+		api := API{Types: []Type{{"book", reflect.TypeFor[book]()}}}
+		q := Request{Mode: Detail, Count: 40}
+		for i := range q.Count {
+			q.Cases = append(q.Cases, Case{Group: "book.Names", Index: i})
+		}
+		return slices.ContainsFunc(mustAnswer(t, api, q), func(a Answer) bool { return strings.Contains(a.Out, ShareMark) })
+	}
+	if bare = true; !shared() {
+		t.Error("the list itself is not told")
+	}
+	if bare = false; shared() {
+		t.Error("a copy is told as shared")
+	}
+}

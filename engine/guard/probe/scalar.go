@@ -11,6 +11,9 @@ import (
 func (g *maker) integer(bits int, signed bool) (v int64) {
 	d := g.d
 	if g.small {
+		if d.chance(2) {
+			return int64(d.n(14))
+		}
 		return int64(d.n(5))
 	}
 	from := len(d.used)
