@@ -194,3 +194,28 @@ func TestAListOfAnObjectThatACallerWritesToIsShared(t *testing.T) {
 		t.Error("a copy is told as shared")
 	}
 }
+
+// shelves keeps values by keys of any type.
+type shelves struct{ items map[any]any }
+
+func newShelves() *shelves                { return &shelves{map[any]any{}} }
+func (s *shelves) Put(key, value any) int { s.items[key] = value; return len(s.items) }
+
+func TestFewHistoriesEndAtWhatIsNoKey(t *testing.T) {
+	api := API{Funcs: []Func{{"newShelves", reflect.ValueOf(newShelves)}}, Types: []Type{{"shelves", reflect.TypeFor[shelves]()}}}
+	q := Request{Mode: Detail, Count: 300}
+	for i := range q.Count {
+		q.Cases = append(q.Cases, Case{Group: "shelves.Put", Index: i})
+	}
+	long, ended := 0, 0
+	for _, a := range mustAnswer(t, api, q) {
+		if strings.Count(a.In, "x.Put(") > 12 {
+			if long++; strings.Contains(a.Out, "panic") {
+				ended++
+			}
+		}
+	}
+	if long < 10 || ended*2 > long {
+		t.Errorf("of %d long histories %d ended", long, ended)
+	}
+}

@@ -213,13 +213,16 @@ func stringer(g *maker) (any, string) {
 	return worded(s), "Stringer " + strconv.Quote(s)
 }
 
+// simpleAny is how deep values of any type are neither lists nor tables.
+const simpleAny = 3
+
 // anything makes a value for an empty interface.
 func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
 	types := []reflect.Type{
 		nil, reflect.TypeFor[int](), reflect.TypeFor[string](), reflect.TypeFor[float64](), reflect.TypeFor[bool](),
 		reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](), reflect.TypeFor[[]string](), reflect.TypeFor[[]int](), reflect.TypeFor[int64](),
 	}
-	if depth >= 3 {
+	if depth >= simpleAny {
 		types = types[:5]
 	}
 	for _, e := range [...]struct {

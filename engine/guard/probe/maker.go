@@ -52,6 +52,9 @@ func (g *maker) again(t reflect.Type, depth int) (reflect.Value, string) {
 			return list[i].value, list[i].text
 		}
 	}
+	if t.Kind() == reflect.Interface && !g.d.chance(1) {
+		depth = simpleAny // what is no key ends a history of what keeps values by keys
+	}
 	v, text := g.value(t, depth)
 	if k := v.Kind(); k == reflect.Interface && !v.IsNil() && !v.Elem().Comparable() {
 		return v, text
