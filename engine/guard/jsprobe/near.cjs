@@ -150,6 +150,18 @@ function repeated(s) {
   return [...more.map((t) => s + between + t), [...parts].reverse().join(between)];
 }
 
+/** A text of several parts with the beginning of one of them once more and the end of another: `en;q=0.8, fr` with `fr;q=0.8` before or behind. */
+function crossed(s) {
+  const between = PARTS.find((t) => s.includes(t));
+  if (between === undefined || s.length > 2000) return [];
+  const cut = (t) => [t, t.search(/[;=:]/)];
+  const parts = s.split(between).filter((t) => t !== '').map(cut);
+  const heads = [...new Set(parts.map(([t, n]) => (n < 0 ? t : t.slice(0, n))))].slice(0, MOST_REPEATED);
+  const tails = [...new Set(parts.map(([t, n]) => (n < 0 ? '' : t.slice(n))))].slice(0, MOST_REPEATED);
+  const own = new Set(parts.map(([t]) => t));
+  return heads.flatMap((head) => tails.map((tail) => head + tail).filter((t) => !own.has(t)).flatMap((t) => [t + between + s, s + between + t]));
+}
+
 function texts(node, edges) {
   const s = typeof node === 'string' ? node : node.v;
   const out = [];
@@ -158,7 +170,7 @@ function texts(node, edges) {
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
   for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
   for (const v of edges.ints) out.push(String(v), s + v, ...inRuns(s, v));
-  return mixed(out, [...repeated(s), ...finer(s, edges), ...rolled(s)]).concat(plainTexts(s));
+  return mixed(out, [...repeated(s), ...crossed(s), ...finer(s, edges), ...rolled(s)]).concat(plainTexts(s));
 }
 
 /** A list with two of its own before each of another one. */
