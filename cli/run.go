@@ -134,6 +134,11 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	if err == nil && ses.ReadOnly() {
 		return a.drive(ctx, ses, exp, f)
 	}
+	if f.fresh || a.isHeadless(f) && !f.readonly { // before anything is written: another process may run the latest experiment
+		if locked := ses.Lock(); locked != nil {
+			return taken(ctx, locked, ses, exp.ID)
+		}
+	}
 	switch {
 	case errors.Is(err, engine.ErrNoExperiment) && a.flags.experiment == "" || err == nil && f.fresh:
 		if loadErr != nil {
@@ -221,7 +226,7 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	}
 	defer closeLog()
 	opt.Logger = logger
-	headless := f.headless || f.once || !a.IsTTY(a.Out)
+	headless := a.isHeadless(f)
 	if f.failUnder != nil && !headless {
 		return usage("--fail-under is for --headless runs")
 	}
@@ -262,6 +267,9 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	}
 	return a.headless(ctx, eng, ses, exp, f)
 }
+
+// isHeadless reports a run that prints what it does instead of showing it.
+func (a *App) isHeadless(f runFlags) bool { return f.headless || f.once || !a.IsTTY(a.Out) }
 
 // taken explains why the lock of the engine is not to be had: another process runs the
 // experiment, or has it open at rest, ready to.
