@@ -102,7 +102,7 @@ func (t *shortTime) enough(took time.Duration) time.Duration {
 }
 
 // candidatesIn tells how many candidates fit into a time, where none is measured again or
-// compared: "up to about 40 candidates in 5m0s at 7s each, 2 at a time".
+// compared, and says so: "up to about 40 candidates in 5m0s at 7s each, 2 at a time; ...".
 func candidatesIn(time, each time.Duration, workers int) string {
 	workers = max(1, workers)
 	at := "one at a time"
@@ -113,7 +113,7 @@ func candidatesIn(time, each time.Duration, workers int) string {
 	if n < 1 {
 		return fmt.Sprintf("one candidate takes about %s: the %s that are left are over before one is measured", roughly(each), roughly(time))
 	}
-	return fmt.Sprintf("up to about %s in %s at %s each, %s", view.Plural(n, "candidate"), roughly(time), eachText(each), at)
+	return fmt.Sprintf("up to about %s in %s at %s each, %s; what looks better is compared and measured again, which comes on top", view.Plural(n, "candidate"), roughly(time), eachText(each), at)
 }
 
 // candidatesLeft tells how many candidates a run can bring that has so much time, of those that the

@@ -41,14 +41,14 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 			"one sample is quick, and many are taken", 30 * time.Second,
 			[]view.Ended{quick, took(3, record.Make, record.Failed, 90_000, 0)},
 			"measuring 6/8", 50 * time.Second, nil,
-			"up to about 100 candidates in 30s at 600ms each, 2 at a time", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s", 0,
+			"up to about 100 candidates in 30s at 600ms each, 2 at a time; what looks better is compared and measured again, which comes on top", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s", 0,
 		},
 		{"a job ended", 5 * time.Second, nil, "measuring", 25 * time.Second, []view.Ended{quick}, "", "", 0},
-		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "up to about 16 candidates in 5m0s at 36s each, 2 at a time", "", 0},
-		{"what candidates took says more than the root", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time", "", 0},
+		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "up to about 16 candidates in 5m0s at 36s each, 2 at a time; what looks better is compared and measured again, which comes on top", "", 0},
+		{"what candidates took says more than the root", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time; what looks better is compared and measured again, which comes on top", "", 0},
 		{"no bound", 0, []view.Ended{root}, "measuring", 25 * time.Hour, nil, "", "", 0},
 		{"the budget leaves less", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to 6 candidates, which the budget of 8 jobs leaves, at 20s each", "", 8},
-		{"the budget leaves more", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time", "", 80},
+		{"the budget leaves more", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time; what looks better is compared and measured again, which comes on top", "", 80},
 		{"the budget leaves nothing", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "no candidate is made in this run: the budget of 1 job is used up", "", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,10 +90,10 @@ func TestHowManyCandidatesFitIntoATimeIsTold(t *testing.T) {
 		workers    int
 		want       string
 	}{
-		{"two at a time", 5 * time.Minute, 15 * time.Second, 2, "up to about 40 candidates in 5m0s at 15s each, 2 at a time"},
-		{"one at a time", 5 * time.Minute, 4 * time.Minute, 1, "up to about 1 candidate in 5m0s at 4m0s each, one at a time"},
+		{"two at a time", 5 * time.Minute, 15 * time.Second, 2, "up to about 40 candidates in 5m0s at 15s each, 2 at a time; what looks better is compared and measured again, which comes on top"},
+		{"one at a time", 5 * time.Minute, 4 * time.Minute, 1, "up to about 1 candidate in 5m0s at 4m0s each, one at a time; what looks better is compared and measured again, which comes on top"},
 		{"none", 12 * time.Second, 30 * time.Second, 1, "one candidate takes about 30s: the 12s that are left are over before one is measured"},
-		{"less than a second each", time.Minute, 300 * time.Millisecond, 1, "up to about 200 candidates in 1m0s at 300ms each, one at a time"},
+		{"less than a second each", time.Minute, 300 * time.Millisecond, 1, "up to about 200 candidates in 1m0s at 300ms each, one at a time; what looks better is compared and measured again, which comes on top"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := candidatesIn(c.time, c.each, c.workers); got != c.want {
