@@ -217,7 +217,7 @@ func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t
 
 func TestWhichErrorAValueOfAWrongTypeMeetsIsNoDifference(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module twice; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Full(t, "compares Python modules three times; TestAChangeOfAPythonFunctionIsFound stands for it")
 	mustHave(t, "python3")
 	root := mustFiles(t, map[string]string{
 		"options.py":      "def beginning(words, start):\n    return [w for w in words if w.startswith(start)]\n",
@@ -230,6 +230,11 @@ func TestWhichErrorAValueOfAWrongTypeMeetsIsNoDifference(t *testing.T) {
 		t.Errorf("%d inputs were compared", report.Cases)
 	}
 	wantWhere(t, mustCheckEdited(t, o, root, "options.py", "w.startswith(start)", "(w.startswith(start) if isinstance(w, str) else False)"), "options.beginning")
+	root = mustFiles(t, map[string]string{
+		"dates.py":      "import re\n\n\ndef parts(text):\n    return re.split(r'[-/]', text)\n",
+		"test_dates.py": "import unittest\nimport dates\n\n\nclass Test(unittest.TestCase):\n    def test(self):\n        self.assertEqual(dates.parts('1-2/3'), ['1', '2', '3'])\n        with self.assertRaises(TypeError):\n            dates.parts(None)\n",
+	})
+	wantWhere(t, mustCheckEdited(t, o, root, "dates.py", "def parts", "_AT = re.compile(r'[-/]')\n\n\ndef parts", "re.split(r'[-/]', text)", "_AT.split(text)"))
 }
 
 // What a private module has and no other gives is called by the package alone, which never

@@ -47,9 +47,30 @@ func (d Difference) String() string {
 	case d.Kind == Changed:
 		return fmt.Sprintf("%s was %s and is %s", d.Where, root, candidate)
 	case isLong(d.Input):
-		return fmt.Sprintf("%s gave %s and gives %s on %s", d.Where, root, candidate, inLine(d.Input))
+		return fmt.Sprintf("%s %s and %s on %s", d.Where, answered(root), answers(candidate), inLine(d.Input))
 	}
-	return fmt.Sprintf("%s gave %s and gives %s", d.Input, root, candidate)
+	return fmt.Sprintf("%s %s and %s", d.Input, answered(root), answers(candidate))
+}
+
+// doing are what outcomes that are no value begin with, and what they were.
+var doing = map[string]string{"raises": "raised", "throws": "threw", "rejects": "rejected", "yields": "yielded"}
+
+// answered says what the root did.
+func answered(outcome string) string {
+	verb, rest, _ := strings.Cut(outcome, " ")
+	if past := doing[verb]; past != "" {
+		return past + " " + rest
+	}
+	return "gave " + outcome
+}
+
+// answers says what a candidate does.
+func answers(outcome string) string {
+	verb, _, _ := strings.Cut(outcome, " ")
+	if doing[verb] != "" {
+		return outcome
+	}
+	return "gives " + outcome
 }
 
 // Key names a difference, so that one that a person accepted is known again:

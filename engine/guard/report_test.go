@@ -27,3 +27,17 @@ func TestASummarySaysWhyNothingOrNotAllWasCompared(t *testing.T) {
 		}
 	}
 }
+
+func TestADifferenceIsToldInWordsThatFitWhatWasDone(t *testing.T) {
+	for want, d := range map[string]guard.Difference{
+		"f(1) gave 2 and gives 3":                                         {Input: "f(1)", Root: "2", Candidate: "3"},
+		"f(1) raised TypeError and gives 3":                               {Input: "f(1)", Root: "raises TypeError", Candidate: "3"},
+		"f(1) yielded [1] and raises KeyError: 'a'":                       {Input: "f(1)", Root: "yields [1]", Candidate: "raises KeyError: 'a'"},
+		"f(1) threw Error: a and rejects with Error: b":                   {Input: "f(1)", Root: "throws Error: a", Candidate: "rejects with Error: b"},
+		"f(1) gave panic: runtime error and gives 'raises a flag'; it is": {Input: "f(1)", Root: "panic: runtime error", Candidate: "'raises a flag'; it is"},
+	} {
+		if got := d.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -210,7 +210,7 @@ def failure(e):
     if tb is not None:
         said = re.search(r"\braise\b", linecache.getline(tb.tb_frame.f_code.co_filename, tb.tb_lineno))
         own = in_tree(tb.tb_frame.f_code.co_filename)
-        if said and own or not of_file and (said or not own):
+        if said and own or not of_file and (said or not own and type(e) not in MISUSE):
             fields = fields_of(e, 3) if of_tree(type(e)) else []
             held = " with " + ", ".join(k + "=" + show(x, 5) for k, x in fields) if fields else ""
             return "raises " + type(e).__name__ + ": " + settled(words_of(e)) + held
