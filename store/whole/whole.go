@@ -37,7 +37,7 @@ func Write(path string, o Options, write func(io.Writer) error) error {
 	dir := filepath.Dir(path)
 	f, made, err := createIn(dir, o.pattern(path))
 	if err != nil {
-		return err
+		return o.named(err, path)
 	}
 	w := bufio.NewWriter(f)
 	err = write(w)
@@ -54,7 +54,7 @@ func Write(path string, o Options, write func(io.Writer) error) error {
 		err = o.name(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(o.named(err, path), os.Remove(f.Name()))
 	}
 	if !o.Sync {
 		return nil
@@ -63,6 +63,21 @@ func Write(path string, o Options, write func(io.Writer) error) error {
 		return err
 	}
 	return syncDir(filepath.Dir(dir))
+}
+
+// named has an error of the system about the file that is not whole yet name the one that was
+// asked for.
+func (o *Options) named(err error, path string) error {
+	var about *fs.PathError
+	part, _, _ := strings.Cut(o.pattern(path), "*")
+	if errors.As(err, &about) && filepath.Dir(about.Path) == filepath.Dir(path) && strings.HasPrefix(filepath.Base(about.Path), part) {
+		return &fs.PathError{Op: about.Op, Path: path, Err: about.Err}
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) && link.New == path {
+		return &fs.PathError{Op: link.Op, Path: path, Err: link.Err}
+	}
+	return err
 }
 
 func (o *Options) pattern(path string) string {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -131,4 +132,22 @@ func namesIn(t *testing.T, dir string) []string {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+func TestAnErrorNamesTheFileThatWasAskedFor(t *testing.T) {
+	folder := t.TempDir()
+	taken := filepath.Join(folder, "taken")
+	if err := os.MkdirAll(filepath.Join(taken, "within"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{
+		"where no file can be made":  "/proc/x.md",
+		"where a folder is so named": taken,
+		"where the name is too long": filepath.Join(folder, strings.Repeat("n", 300)),
+	} {
+		err := whole.Write(path, whole.Options{}, whole.Bytes([]byte("text")))
+		if err == nil || !strings.Contains(err.Error(), " "+path+":") || strings.Contains(err.Error(), string(filepath.Separator)+"."+filepath.Base(path)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
