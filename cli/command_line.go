@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode"
 
+	"atoll/engine"
 	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 // says is a command line of atoll as a person can type it here: by the name this
@@ -23,6 +27,19 @@ func (a *App) says(verb string) string {
 		words = append(words, "--experiment", shellWord(a.flags.experiment))
 	}
 	return strings.Join(append(words, verb), " ")
+}
+
+// nameExperiment has the command lines from here on name an experiment where verbs would take
+// another one without that.
+func (a *App) nameExperiment(ctx context.Context, ses *engine.Session, id record.ExperimentID) error {
+	if a.flags.experiment != "" {
+		return nil // they do
+	}
+	latest, err := ses.Find(ctx, "")
+	if err == nil && latest.ID != id {
+		a.flags.experiment = strconv.FormatInt(int64(id), 10)
+	}
+	return err
 }
 
 // spell writes the command lines of a text, "`atoll run`", as they can be typed

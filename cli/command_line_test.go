@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"path/filepath"
 	"testing"
 
+	"atoll/engine"
 	"atoll/store/record"
 )
 
@@ -22,6 +24,37 @@ func TestPrintedCommandsCanBeTypedAsPrinted(t *testing.T) {
 		}
 		if got := a.spell("drained; `atoll run` goes on"); got != "drained; `"+c.want+"` goes on" {
 			t.Errorf("%q: %s", c.called, got)
+		}
+	}
+}
+
+func TestPrintedCommandsNameAnExperimentThatIsNotTheLatest(t *testing.T) {
+	t.Parallel()
+	ses, err := engine.OpenSession(t.Context(), engine.SessionOptions{Dir: filepath.Join(t.TempDir(), "state"), Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ses.Close() })
+	for _, name := range []string{"first", "second"} {
+		if _, err := ses.DB.CreateExperiment(t.Context(), record.Experiment{Name: name, Objective: 1, State: record.ExperimentStopped}, record.Settings{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		given string
+		id    record.ExperimentID
+		want  string
+	}{
+		{"", 1, "atoll --experiment 1 run"},
+		{"", 2, "atoll run"},
+		{"first", 1, "atoll --experiment first run"},
+	} {
+		a := App{flags: globals{experiment: c.given}}
+		if err := a.nameExperiment(t.Context(), ses, c.id); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.says("run"); got != c.want {
+			t.Errorf("%d, given %q: %s, want %s", c.id, c.given, got, c.want)
 		}
 	}
 }

@@ -45,6 +45,9 @@ func (a *App) headless(ctx context.Context, eng *engine.Engine, ses *engine.Sess
 	stopReading()
 	<-printed
 	end := eng.Feed().Latest()
+	if nameErr := a.nameExperiment(context.WithoutCancel(ctx), ses, exp.ID); err == nil {
+		err = nameErr
+	}
 	axes, axesErr := otherAxes(context.WithoutCancel(ctx), end, func(ctx context.Context, id record.CandidateID) ([]record.Metric, error) {
 		return ses.DB.Metrics(ctx, exp.ID, id)
 	})
