@@ -16,6 +16,7 @@ func (a *App) jobVerb(verb record.Verb, short string) *cobra.Command {
 		Use: string(verb) + " JOB...", Short: short, Example: fmt.Sprintf("  atoll %s 341", verb), Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), func(o *opened) error {
+				var ds []record.Decision
 				for _, arg := range args {
 					n, err := record.ParseCandidateID(arg)
 					if err != nil {
@@ -36,11 +37,9 @@ func (a *App) jobVerb(verb record.Verb, short string) *cobra.Command {
 					if verb == record.Prioritise {
 						d = record.NewPriority(j.ID, j.Priority, priority)
 					}
-					if err := a.decide(cmd.Context(), o, d); err != nil {
-						return err
-					}
+					ds = append(ds, d)
 				}
-				return nil
+				return a.decide(cmd.Context(), o, ds...)
 			})
 		},
 	}

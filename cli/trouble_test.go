@@ -141,6 +141,17 @@ func TestASecondEngineIsRefusedAndTheFirstGoesOn(t *testing.T) {
 	}
 }
 
+func TestOfSeveralJobsNoneIsDecidedWhereOneIsNotThere(t *testing.T) {
+	t.Parallel()
+	dir := another(t, "eval.sh", smallEval)
+	must(t, dir, "run", "--headless", "--max-jobs", "1")
+	before := must(t, dir, "events", "--json")
+	refused(t, atoll(t, dir, "retry", "1", "100"), "there is no job #100")
+	if after := must(t, dir, "events", "--json"); after != before {
+		t.Errorf("a verb that was refused decided something:\n%s", after)
+	}
+}
+
 // patience is how long what must come may take on a machine that does a hundred
 // other things. Only a test that fails waits for so long.
 const patience = 3 * time.Minute
