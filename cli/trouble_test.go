@@ -143,7 +143,7 @@ func TestASecondEngineIsRefusedAndTheFirstGoesOn(t *testing.T) {
 
 func TestOfSeveralJobsNoneIsDecidedWhereOneIsNotThere(t *testing.T) {
 	t.Parallel()
-	dir := another(t, "eval.sh", smallEval)
+	dir := another(t, "eval.sh", "true\n"+smallEval)
 	must(t, dir, "run", "--headless", "--max-jobs", "1")
 	before := must(t, dir, "events", "--json")
 	refused(t, atoll(t, dir, "retry", "1", "100"), "there is no job #100")
