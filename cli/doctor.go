@@ -23,7 +23,13 @@ files, that every elite's commit is there and a ref leads to it, and that the ar
 does it for every candidate and every object.
 
 Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under --strict, or usage.`,
-		Example: "  atoll doctor\n  atoll doctor --deep          measure the root twice, and try every agent on one line of work\n  atoll doctor --mutants 40    break the root 40 times: does the evaluator notice?\n  atoll doctor --speed 20000   overhead of one job in a target of so many files", Args: cobra.NoArgs,
+		Example: "  atoll doctor\n  atoll doctor --deep          measure the root twice, and try every agent on one line of work\n  atoll doctor --mutants 40    break the root 40 times: does the evaluator notice?\n  atoll doctor --speed 20000   overhead of one job in a target of so many files",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if n, given := mutantsBehind(cmd, args); given {
+				mutants, args = n, nil
+			}
+			return cobra.NoArgs(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			d := a.doing()
@@ -60,6 +66,7 @@ Exit codes: 0 all is well, or only warnings; 1 a check failed; 2 warnings under 
 	cmd.Flags().BoolVar(&deep, "deep", false, "also measure the root, try every agent and read every object")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit 2 when there are warnings")
 	cmd.Flags().IntVar(&mutants, "mutants", 0, "put the evaluator on trial: run it on so many programs broken on purpose")
+	cmd.Flags().Lookup("mutants").NoOptDefVal = "20"
 	cmd.Flags().IntVar(&speed, "speed", 0, "measure the engine's own overhead per job in a target of so many files")
 	return cmd
 }

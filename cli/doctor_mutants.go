@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
 
 	"atoll/config"
 	"atoll/engine"
@@ -16,6 +19,16 @@ import (
 
 // mostMutants bounds --mutants: each costs one run of the evaluator.
 const mostMutants = 10_000
+
+// mutantsBehind is the number in `--mutants 40`: a flag that may stand alone takes none that is a
+// word of its own.
+func mutantsBehind(cmd *cobra.Command, args []string) (n int, given bool) {
+	if len(args) != 1 || !cmd.Flags().Changed("mutants") {
+		return 0, false
+	}
+	n, err := strconv.Atoi(args[0])
+	return n, err == nil
+}
 
 // mutants puts the evaluator on trial and prints its grade; tell is told of each program.
 func (a *App) mutants(ctx context.Context, o doctor.Options, state string, n int, tell func(string)) error {

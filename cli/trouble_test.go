@@ -152,6 +152,17 @@ func TestOfSeveralJobsNoneIsDecidedWhereOneIsNotThere(t *testing.T) {
 	}
 }
 
+func TestTheNumberOfBrokenProgramsMayBeLeftOut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir() // no repository: it is that which is wrong, not the words
+	for _, words := range [][]string{{"--mutants"}, {"--mutants", "40"}, {"--mutants=40"}} {
+		if c := atoll(t, dir, append([]string{"doctor"}, words...)...); c.code == 0 || !strings.Contains(c.err, "repository") {
+			t.Errorf("%v: exit %d\n%s%s", words, c.code, c.out, c.err)
+		}
+	}
+	refused(t, atoll(t, dir, "doctor", "40"), "40")
+}
+
 // patience is how long what must come may take on a machine that does a hundred
 // other things. Only a test that fails waits for so long.
 const patience = 3 * time.Minute
