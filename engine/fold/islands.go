@@ -99,6 +99,43 @@ func (l *islands) turn(job record.JobID) *isle {
 	return &l.live[int(job)%len(l.live)]
 }
 
+// seen is the view of an island: its elites, and where axes are named the axis that it follows
+// and who leads the others.
+func (l *islands) seen(v search.View, k *isle) search.View {
+	v.Island, v.Elites = islandName(k.number), k.elites
+	if l.Learned || len(l.arch.Shape().Axes) == 0 {
+		return v
+	}
+	v.Named = true
+	at := l.at(k.number)
+	for i := 1; i < len(l.live); i++ {
+		other := v
+		other.Axis = l.axis((at + i) % len(l.live))
+		if id := l.leader(other, &l.live[(at+i)%len(l.live)]); id != record.NoCandidate {
+			v.Leaders = append(v.Leaders, id)
+		}
+	}
+	v.Axis = l.axis(at)
+	return v
+}
+
+// axis is the one that the island at a place in the ring follows, from 1: the first follows none,
+// the others one after the other.
+func (l *islands) axis(at int) int {
+	if at == 0 {
+		return 0
+	}
+	return 1 + (at-1)%len(l.arch.Shape().Axes)
+}
+
+// leader is who leads an island: the first along its axis, or its best.
+func (l *islands) leader(v search.View, k *isle) record.CandidateID {
+	if v.Axis > 0 {
+		return search.Leader(v)
+	}
+	return k.best
+}
+
 // ended counts the end of a make job, and lets its candidate, if it has one that was
 // measured for the first time, settle. Took says that it took a niche of the experiment's.
 func (l *islands) ended(job *record.Job, m *Candidate, took bool) {

@@ -93,22 +93,33 @@ func TestAnIslandHasElitesOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheJobsOfAnIslandDescendFromThoseWhoLiveThere(t *testing.T) {
+func TestAnIslandThatFollowsAnAxisGoesForTheBestAtHomeAndForNichesEverywhere(t *testing.T) {
 	s := begin(t, isled(3, 1000))
 	s.measured(0, 1, 0.05)
 	for id := 1; id <= 60; id++ {
 		s.made(id, 0, int32(1+id%3), float64(id%7), float64(id%10)/10+0.05)
 	}
-	turns := map[string]int{}
+	turns, away := map[string]int{}, 0
 	for job := record.JobID(61); job < 361; job++ {
 		v := s.st.View(job)
 		c := search.Pick(v, search.Rand(1, job), search.Free())
 		turns[c.Island]++
 		number := islandNumber(c.Island)
-		for _, id := range append([]record.CandidateID{c.Parent}, c.Inspirations...) {
-			if m := s.st.Candidate(id); m.island != number && id != record.Root {
-				t.Fatalf("job %d of island %d begins from %s of island %d", job, number, id, m.island)
-			}
+		m := s.st.Candidate(c.Parent)
+		switch abroad := m.island != number && c.Parent != record.Root; {
+		case abroad && c.Way == search.Rank && s.st.View(job).Axis > 0:
+			t.Fatalf("job %d of island %d goes for the best from %s of island %d", job, number, c.Parent, m.island)
+		case abroad:
+			away++
+		}
+	}
+	if away == 0 {
+		t.Error("no parent comes from another island")
+	}
+	for i, axis := range []int{0, 1, 1} {
+		v := s.st.View(record.JobID(360 + i))
+		if v.Axis != axis || len(v.Leaders) != 2 {
+			t.Errorf("island %s follows axis %d, want %d, and has %v for the heads of others", v.Island, v.Axis, axis, v.Leaders)
 		}
 	}
 	if len(turns) != 3 || turns["1"] != 100 || turns["2"] != 100 || turns["3"] != 100 {

@@ -16,7 +16,7 @@ import (
 func (s *State) View(job record.JobID) search.View {
 	v := everywhere(s)
 	if k := s.isles.turn(job); k != nil {
-		v.Island, v.Elites = islandName(k.number), k.elites
+		v = s.isles.seen(v, k)
 		v.Front = slices.DeleteFunc(v.Front, func(m search.Frontier) bool { // those of others come as guests
 			return m.ID != record.Root && s.Candidate(m.ID).island != k.number
 		})
@@ -144,9 +144,7 @@ func (s *State) Odds(draft record.Settings) view.Odds {
 	if n := len(s.isles.live); n > 0 { // the islands take turns
 		chances.Parents = map[record.CandidateID]float64{}
 		for i := range n {
-			k := &s.isles.live[i]
-			v.Island, v.Elites = islandName(k.number), k.elites
-			for id, chance := range search.Chances(v).Parents {
+			for id, chance := range search.Chances(s.isles.seen(v, &s.isles.live[i])).Parents {
 				chances.Parents[id] += chance / float64(n)
 			}
 		}

@@ -8,7 +8,7 @@
 // seed, one search. Nothing is drawn in the order of a map, and [Rand] gives
 // every job its own stream, so a choice does not depend on the ones before.
 //
-// Caveats: a view is of one island; which one a job belongs to, who lives there and who
+// Caveats: a view is of one island, which on named axes sees the niches of all; which one a job belongs to, who lives there and who
 // wanders is for those who keep the archive. Frozen niches are never parents unless
 // nothing else exists; when nothing exists at all the root is the parent.
 package search

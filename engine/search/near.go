@@ -31,8 +31,8 @@ func (p *picker) inspirations(f Fixed, c Choice) ([]record.CandidateID, string) 
 	var out []record.CandidateID
 	var why []string
 	if mates(c.Operator) > 0 {
-		if id, chance := p.mate(c.Parent); id != record.NoCandidate {
-			out, why = []record.CandidateID{id}, []string{fmt.Sprintf("%s for what it has of its own, with chance %.2g", id, chance)}
+		if id, chance, how := p.mate(c.Parent); id != record.NoCandidate {
+			out, why = []record.CandidateID{id}, []string{fmt.Sprintf("%s %s, with chance %.2g", id, how, chance)}
 		}
 	}
 	var last []record.CandidateID
@@ -133,12 +133,18 @@ const apart = 0.5
 
 // mate draws whom to merge a parent with: what a distant niche has was found on another
 // road, and may complete it. Its chance is in proportion to the number of steps from niche to niche.
-// NoCandidate: a neighbour.
-func (p *picker) mate(parent record.CandidateID) (record.CandidateID, float64) {
+// NoCandidate: a neighbour. Of an island where axes are named it is in half of all cases the
+// leader of another one.
+func (p *picker) mate(parent record.CandidateID) (id record.CandidateID, chance float64, how string) {
 	x, y := p.rng.Float64(), p.rng.Float64()
+	if n := len(p.view.Leaders); n > 0 && p.rng.Float64() < exchange {
+		if id := p.view.Leaders[int(y*float64(n))]; id != parent {
+			return id, exchange / float64(n), "from the head of another island"
+		}
+	}
 	home, placed := p.view.Archive.CellOf(parent)
 	if !placed || x >= apart {
-		return record.NoCandidate, 0
+		return record.NoCandidate, 0, ""
 	}
 	dims := p.view.Archive.Shape().Dims()
 	w, sum := make([]float64, len(p.holders)), 0.0
@@ -149,10 +155,10 @@ func (p *picker) mate(parent record.CandidateID) (record.CandidateID, float64) {
 		}
 	}
 	if sum == 0 {
-		return record.NoCandidate, 0
+		return record.NoCandidate, 0, ""
 	}
 	i := at(w, y)
-	return p.holders[i].ID, apart * w[i] / sum
+	return p.holders[i].ID, apart * w[i] / sum, "for what it has of its own"
 }
 
 // steps is the number of steps along the axes from one cell of a row-major grid to another.

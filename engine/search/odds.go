@@ -17,7 +17,7 @@ type Odds struct {
 // all operators. An operator that needs a second parent counts as possible once
 // there are two candidates, whoever the parent is.
 func Chances(v View) Odds {
-	p := picker{view: v, holders: v.elites()}
+	p := newPicker(v, nil)
 	o := Odds{Parents: p.frontOdds(p.parentOdds()), Operators: map[string]float64{}, Agents: map[string]float64{}, Targets: map[string]float64{}}
 	ops := v.operators()
 	sum := 0.0

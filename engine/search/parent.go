@@ -11,14 +11,29 @@ import (
 // parents are who a parent is drawn from: holders of niches that are not frozen; where
 // there are none the pool; and without a pool the frozen holders.
 func (p *picker) parents() (holders []archive.Holder, pool []record.CandidateID) {
-	holders = slices.DeleteFunc(slices.Clone(p.holders), func(h archive.Holder) bool { return h.Frozen })
-	if len(holders) > 0 {
+	if holders = thawed(p.holders); len(holders) > 0 {
 		return holders, nil
 	}
 	if pool = p.pool(); len(pool) > 0 {
 		return nil, pool
 	}
 	return p.holders, nil
+}
+
+// thawed leaves out who is frozen.
+func thawed(hs []archive.Holder) []archive.Holder {
+	return slices.DeleteFunc(slices.Clone(hs), func(h archive.Holder) bool { return h.Frozen })
+}
+
+// parentsBy are those that one way draws from: where an island follows an axis, who goes for the
+// best is at home there.
+func (p *picker) parentsBy(way string, all []archive.Holder) []archive.Holder {
+	if p.view.Axis > 0 && (way == Rank || way == Exploit) {
+		if home := thawed(p.home); len(home) > 0 {
+			return home
+		}
+	}
+	return all
 }
 
 // parent draws from the parents; where there are none it is the root. Way is how it
@@ -44,6 +59,7 @@ func (p *picker) parent(f Fixed) (id record.CandidateID, way, why string) {
 		how = draws(p.shares(), y)
 		way = how.Name
 	}
+	holders = p.parentsBy(how.Name, holders)
 	chances := p.chances(how.Name, holders)
 	i := at(chances, x)
 	h := holders[i]
@@ -72,12 +88,13 @@ func (p *picker) parentOdds() map[record.CandidateID]float64 {
 		out[id] += 1 / float64(len(pool))
 	}
 	for _, how := range p.shares() {
-		weights := p.chances(how.Name, holders)
+		from := p.parentsBy(how.Name, holders)
+		weights := p.chances(how.Name, from)
 		sum := 0.0
 		for _, w := range weights {
 			sum += w
 		}
-		for i, h := range holders {
+		for i, h := range from {
 			out[h.ID] += how.Share * weights[i] / sum
 		}
 	}

@@ -45,13 +45,20 @@ type View struct {
 	// cell; "" and nil where there is one.
 	Island string
 	Elites []archive.Holder
+	// Named says of an island that somebody named the axes of the map: a niche there is a part
+	// of a solution, and parents are drawn from those of all islands.
+	Named bool
+	// Axis is the one that the island follows, from 1; 0: none.
+	Axis int
+	// Leaders are those of the other islands, in the order of the ring.
+	Leaders []record.CandidateID
 	// Front are who is best in a way of its own, and FrontShare is the share of the jobs whose
 	// parent is one of them; none: nothing counts beside the objective.
 	Front      []Frontier
 	FrontShare float64
 }
 
-// elites are who a parent is drawn from.
+// elites are who holds the niches of the island, or of all where there is one.
 func (v *View) elites() []archive.Holder {
 	if v.Island != "" {
 		return v.Elites
@@ -108,7 +115,7 @@ type Choice struct {
 // have no weight, and a fixed operator is not asked whether it fits. The rest is
 // drawn, as many numbers as if nothing was fixed.
 func Pick(v View, rng *rand.Rand, f Fixed) Choice {
-	p := picker{view: v, rng: rng, holders: v.elites()}
+	p := newPicker(v, rng)
 	c := Choice{Island: cmp.Or(v.Island, island)}
 	var why [4]string
 	c.Parent, c.Way, why[0] = p.frontier(f, p.parent)
@@ -144,10 +151,20 @@ func (p *picker) sampled(f Fixed, c Choice) bool {
 	return f.Parent == record.NoCandidate && c.Operator == record.OpTune && c.Agent == evolver && c.Target == "" && x < p.view.Evolve
 }
 
+// picker is one choice.
 type picker struct {
 	view    View
 	rng     *rand.Rand
-	holders []archive.Holder
+	home    []archive.Holder // those of the island
+	holders []archive.Holder // who is drawn from
+}
+
+func newPicker(v View, rng *rand.Rand) picker {
+	p := picker{view: v, rng: rng, home: v.elites()}
+	if p.holders = p.home; v.Named {
+		p.holders = v.Archive.Holders()
+	}
+	return p
 }
 
 // operator draws among those that fit and that some agent can carry out.

@@ -41,7 +41,7 @@ var (
 // selection names a way in a sentence.
 func selection(way string) string {
 	switch way {
-	case Rank, Exploit, Curiosity, Novelty, UCB:
+	case Rank, Exploit, Curiosity, Novelty, UCB, Along:
 		return "by " + way
 	}
 	return Uniform
@@ -50,7 +50,7 @@ func selection(way string) string {
 // shares are how often each way is drawn.
 func (p *picker) shares() []Share {
 	if p.view.Selection == Mixed {
-		return p.view.Stats.Shares(p.view.Stalled)
+		return p.view.along(p.view.Stats.Shares(p.view.Stalled))
 	}
 	return []Share{{p.view.Selection, 1}}
 }
@@ -86,6 +86,8 @@ func (p *picker) chances(way string, hs []archive.Holder) []float64 {
 		}
 	case UCB:
 		p.upper(w, hs)
+	case Along:
+		byRank(w, p.view.ahead(hs))
 	default:
 		for i := range w {
 			w[i] = 1
