@@ -132,6 +132,19 @@ func TestAnIslandThatFollowsAnAxisGoesForTheBestAtHomeAndForNichesEverywhere(t *
 	}
 }
 
+func TestIslandsOfALearnedMapFollowNoAxis(t *testing.T) {
+	s := begin(t, isled(3, 1000), func(_ *record.Experiment, cfg *config.Config) { cfg.Map.Axes, cfg.Map.MinFit = nil, 8 })
+	s.st.Vectors = map[record.CandidateID][]float32{}
+	s.st.vector = func(id record.CandidateID) ([]float32, error) { return []float32{float32(id % 10), 1}, nil }
+	s.measured(0, 1, 0.05)
+	for id := 1; id <= 60; id++ {
+		s.made(id, 0, int32(1+id%3), float64(id%7), 0)
+		if v := s.st.View(record.JobID(id)); v.Named || v.Axis != 0 || len(v.Leaders) > 0 {
+			t.Fatalf("island %s after %d jobs: named %v, axis %d, heads of others %v", v.Island, id, v.Named, v.Axis, v.Leaders)
+		}
+	}
+}
+
 func TestAnIslandThatStandsAndIsTheWorstBeginsAnew(t *testing.T) {
 	s := begin(t, isled(2, 10))
 	s.measured(0, 1, 0.05)
