@@ -126,7 +126,7 @@ agents: [{name: idle, kind: command, weight: 1, command: ["true"], attempts: 1}]
 	}
 	t.Cleanup(func() { _ = victim.Process.Kill(); _ = victim.Wait() })
 	s.victim = victim.Process.Pid
-	const make = `my $q = msgget(0, 0600); msgsnd($q, pack("l! a*", 1, "mine"), 0) or die; my $s = shmget(0, 4096, 0600) or die; print "$q $s"`
+	const make = `my $q = msgget(0, 0600); msgsnd($q, pack("l! a*", 1, "mine"), 0) or die; my $s = shmget(0, 4096, 0600); defined $s or die; printf "%d %d", $q, $s`
 	out, err := as("perl", "-e", make).Output()
 	if err == nil {
 		_, err = fmt.Sscan(string(out), &s.queue, &s.segment)

@@ -114,7 +114,14 @@ ends and another begins, as below. The log and ` + "`atoll status`" + ` say so.
 ### Islands
 
 With ` + "`search.islands`" + ` above 1 jobs go to the islands in turns. What all of them make competes on one map, which is what is shown; the parents and inspirations of a job are the elites of its island: the best of what
-that island's jobs made, of its guests, and of the root and what people injected, in each niche. At the end of an epoch (` + "`search.epoch`" + `) the best of every island, and one drawn from the last 32 of its own
+that island's jobs made, of its guests, and of the root and what people injected, in each niche.
+
+Where ` + "`map.axes`" + ` names axes, niches are parts of solutions, and islands share them. The first island follows no axis, each other one the next of the axes. One that follows an axis draws, with ` + "`search.selection: mixed`" + `, four of
+five parents by 1/(1 + r)^2, r being the rank from 0 by the distance of the niche from the root's along that axis, of those as far by objective; divided by 1 + v/12 as above. They and inspirations come from the elites of all islands,
+as those of the first island do; by rank and exploit an island that follows an axis draws from its own. Half of the crossovers take their donor from the head of another island: who is first along
+its axis, of the first island its best.
+
+At the end of an epoch (` + "`search.epoch`" + `) the best of every island, and one drawn from the last 32 of its own
 that took a niche, become guests of the next island in the ring. Before that the island whose best is behind those of all others ends if it found nothing better for a third of its
 jobs (an epoch at least): a new one begins with the root and the best candidate that descends from another child of the root than the best of all. Numbers of islands are never given twice, and all of this
 follows from the log.
