@@ -110,7 +110,8 @@ func (a *App) init(ctx context.Context, f initFlags) error {
 		return fmt.Errorf("%s names no evaluator yet, so a search cannot begin with it", config.FileName)
 	}
 	if found.Each > 0 {
-		a.tell("`%[2]s`: %[1]s", candidatesIn(survey.TryTime(found.Each), found.Each, config.Defaults().Workers), a.says("run --for "+survey.TryTime(found.Each).String()))
+		try := survey.TryTime(found.Each)
+		a.tell("`%s`: %s", a.says("run --for "+try.String()), candidatesIn(try, found.Each, config.Defaults().Workers))
 	}
 	a.tell("next  read it, then `%s` and `%s`", a.says("doctor --deep"), a.says("run"))
 	if found.Cut != "" && errors.Is(context.Cause(ctx), errInterrupted) {

@@ -134,7 +134,8 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	if err == nil && ses.ReadOnly() {
 		return a.drive(ctx, ses, exp, f)
 	}
-	if f.fresh || a.isHeadless(f) && !f.readonly { // before anything is written: another process may run the latest experiment
+	known := err == nil || a.flags.experiment == ""           // else there is none of that name
+	if known && (f.fresh || a.isHeadless(f) && !f.readonly) { // before anything is written: another process may run here
 		if locked := ses.Lock(); locked != nil {
 			return taken(ctx, locked, ses, exp.ID)
 		}
@@ -261,9 +262,6 @@ func (a *App) drive(ctx context.Context, ses *engine.Session, exp record.Experim
 	defer closeDoors()
 	if !headless {
 		return a.watch(ctx, eng, ses, exp, f)
-	}
-	if err := ses.Lock(); err != nil {
-		return taken(ctx, err, ses, exp.ID)
 	}
 	return a.headless(ctx, eng, ses, exp, f)
 }

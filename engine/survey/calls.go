@@ -185,9 +185,12 @@ func (s *callBench) with(programs map[string]string) map[string]string {
 	if s.kit == javaScriptCalls && slices.ContainsFunc(s.Lab.Files, jsload.Typed) {
 		maps.Copy(programs, jsload.Texts())
 	}
-	for name, text := range programs {
-		if strings.HasSuffix(name, ".cjs") {
-			programs[name] = unlinted(s.Modules) + text
+	if s.kit == javaScriptCalls {
+		off := unlinted(s.Modules)
+		for name, text := range programs {
+			if strings.HasSuffix(name, s.kit.ending) {
+				programs[name] = off + text
+			}
 		}
 	}
 	return programs

@@ -124,8 +124,9 @@ function given(params) {
 
 /** A text without types, where what takes them away lies beside this file. No tool is to check what is left. */
 function bare(name, text) {
-  if (!/\.([cm]?ts|tsx)$/.test(name) || !fs.existsSync(path.join(__dirname, 'typed.cjs'))) return text;
-  return '// @ts-nocheck\n' + require('./typed.cjs').bare(name, text);
+  if (!fs.existsSync(path.join(__dirname, 'typed.cjs'))) return text;
+  const typed = require('./typed.cjs');
+  return typed.isTyped(name) ? '// @ts-nocheck\n' + typed.bare(name, text) : text;
 }
 
 /** Rewrites the sources of a tree, and says which functions they hold. */
