@@ -169,9 +169,13 @@ func (p *pyCheck) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keep what is watched: %w", err)
 	}
+	if box, ok := p.g.box.(interface{ LetGo(host string) }); ok {
+		defer box.LetGo(p.host)
+	}
 	spec := func(v *view) sandbox.Spec {
 		s := p.spec(v, p.env, p.command(), "", nil, p.host, false)
 		s.Env = append(s.Env, recordingEnv+"="+binDir+"/"+recordingName, watchEnv+"="+binDir+"/"+watchName)
+		s.Prepared = &sandbox.Prepared{All: true, Beside: true}
 		return s
 	}
 	candidate := spec(p.candidate)

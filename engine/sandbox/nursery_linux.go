@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -27,6 +28,7 @@ type nursery struct {
 
 // kind is what runs that can share interpreters have in common.
 type kind struct {
+	mounts  []Mount
 	idle    []*resident
 	asked   int // by runs that found none
 	loading int
@@ -54,7 +56,7 @@ func (n *nursery) take(key string, s *Spec, certain bool) (r *resident, wait <-c
 		if n.kinds == nil {
 			n.kinds = map[string]*kind{}
 		}
-		k = &kind{}
+		k = &kind{mounts: s.Mounts}
 		n.kinds[key] = k
 	}
 	if k.unfit != nil {
@@ -86,14 +88,31 @@ func (n *nursery) forget() bool {
 		if k.loading > 0 || k.count != len(k.idle) {
 			continue
 		}
-		delete(n.kinds, key)
-		for _, r := range k.idle {
-			delete(n.all, r)
-			n.ending.Go(r.close)
-		}
+		n.end(key, k)
 		return true
 	}
 	return false
+}
+
+// end ends the idle interpreters of a kind; those in runs and one that is being loaded end behind that. The caller
+// holds the lock.
+func (n *nursery) end(key string, k *kind) {
+	delete(n.kinds, key)
+	for _, r := range k.idle {
+		delete(n.all, r)
+		n.ending.Go(r.close)
+	}
+}
+
+// letGo ends what has a folder mounted.
+func (n *nursery) letGo(host string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for key, k := range n.kinds {
+		if slices.ContainsFunc(k.mounts, func(m Mount) bool { return m.Host == host }) {
+			n.end(key, k)
+		}
+	}
 }
 
 // give gives an interpreter back whose run went well.
@@ -154,18 +173,18 @@ func (n *nursery) raise(key string, k *kind, s *Spec) {
 	n.mu.Lock()
 	k.loading--
 	close(k.loaded)
+	gone := n.closed || n.kinds[key] != k
 	switch {
-	case err == nil && !n.closed:
+	case err == nil && !gone:
 		k.count++
 		k.idle = append(k.idle, r)
 	case err == nil:
 		delete(n.all, r)
-	case k.unfit == nil && !n.closed:
+	case k.unfit == nil && !gone:
 		k.unfit = err
 	}
-	closed := n.closed
 	n.mu.Unlock()
-	if err == nil && closed {
+	if err == nil && gone {
 		r.close()
 	}
 }

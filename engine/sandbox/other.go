@@ -39,6 +39,9 @@ func (b *Box) WhyStarted(*Spec) string { return ErrNoRung.Error() }
 // Prepare always fails.
 func (b *Box) Prepare(context.Context, Spec) error { return ErrNoRung }
 
+// LetGo has nothing to end.
+func (b *Box) LetGo(string) {}
+
 func findSystem() system { return system{} }
 
 func findFacts() facts { return facts{} }

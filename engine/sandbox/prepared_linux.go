@@ -62,7 +62,7 @@ func (b *Box) preparable(s *Spec) (prepared.Command, string) {
 	switch {
 	case !ok:
 		return c, "the command is not python3, flags, and the path of a script"
-	case !inside(c.Script, EvaluatorDir) && !inside(c.Script, ControlDir):
+	case !inside(c.Script, EvaluatorDir) && !inside(c.Script, ControlDir) && !s.closed(c.Script):
 		return c, "the script lies where a candidate could put a module beside it: set evaluator.dir"
 	case s.Stdin != nil || s.Dir != "" || s.Net != "" && s.Net != NetNone || s.Watching:
 		return c, "the command is given more than a script needs"
@@ -73,6 +73,11 @@ func (b *Box) preparable(s *Spec) (prepared.Command, string) {
 	return c, ""
 }
 
+// closed reports a path in a mount of the Spec that no command of it can write to.
+func (s *Spec) closed(path string) bool {
+	return slices.ContainsFunc(s.Mounts, func(m Mount) bool { return !m.Write && inside(path, m.At) })
+}
+
 // kindOf is a key of everything that runs must share to share an interpreter.
 func kindOf(s *Spec) string {
 	h := sha256.New()
@@ -81,7 +86,7 @@ func kindOf(s *Spec) string {
 		files = append(files, name)
 	}
 	slices.Sort(files)
-	_ = json.NewEncoder(h).Encode([]any{s.Args, steady(s.Env), s.Mounts, s.Caches, s.Limits, s.Prepared, files})
+	_ = json.NewEncoder(h).Encode([]any{s.Args, steady(s.Env), s.Mounts, s.Caches, s.Limits.Memory, s.Limits.Disk, s.Prepared, files})
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -122,6 +127,10 @@ func (b *Box) Prepare(ctx context.Context, s Spec) error {
 		}
 	}
 }
+
+// LetGo ends the prepared interpreters that have a folder of the host mounted, for one that is to be removed. Those in a
+// run end with it.
+func (b *Box) LetGo(host string) { b.nursery.letGo(host) }
 
 // runPrepared runs a Spec by a copy of a prepared interpreter. It is not done where there is
 // none, or when one broke: then the command is to be started, for which nothing is lost, as

@@ -525,6 +525,50 @@ func TestRunsThatAlwaysUseTheirNetworkAreStarted(t *testing.T) {
 	t.Error("after forty runs interpreters are still loaded for one run each")
 }
 
+func TestModulesBesideAScriptAreLoadedAheadWhereThatIsAskedFor(t *testing.T) {
+	b := preparing(t)
+	w := newWorld(t)
+	for _, beside := range []bool{false, true} {
+		dir := t.TempDir()
+		w.put(dir, "kept.py", "import time\nborn = time.monotonic_ns()\n")
+		w.put(dir, "script.py", "import time\nnow = time.monotonic_ns()\nimport kept\nprint(kept.born < now)\n")
+		s := w.spec("", "")
+		s.Args = []string{"python3", "/atoll/parts/script.py"}
+		s.Env = []string{"PYTHONHASHSEED=0"}
+		s.Mounts = append(s.Mounts, sandbox.Mount{Host: dir, At: "/atoll/parts"})
+		s.Prepared = &sandbox.Prepared{All: true, Beside: beside}
+		if res := w.mustCopy(b, s); strings.HasPrefix(string(res.Stdout), "True") != beside {
+			t.Errorf("beside %v: loaded ahead: %s%s", beside, res.Stdout, res.Stderr)
+		}
+		s.Mounts[len(s.Mounts)-1].Write = true
+		if why := b.WhyStarted(&s); !strings.Contains(why, "beside it") {
+			t.Errorf("a script in a folder that a command can write to: %q", why)
+		}
+	}
+}
+
+func TestInterpretersThatSeeAFolderAreLetGo(t *testing.T) {
+	b := preparing(t)
+	w := newWorld(t)
+	s, other := w.script("import json\n"), w.script("import json\n")
+	for _, spec := range []sandbox.Spec{s, other} {
+		if err := b.Prepare(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.LetGo(s.Mounts[len(s.Mounts)-1].Host)
+	deadline := time.Now().Add(suitetest.Stretched(t, 10*time.Second))
+	for len(residents(t, w.token)) > 1 && time.Now().Before(deadline) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if left := residents(t, w.token); len(left) != 1 {
+		t.Errorf("left: %v, want that of the other folder", left)
+	}
+	if res := w.mustCopy(b, s); res.Exit != 0 {
+		t.Errorf("asked for again: %s", res.Stderr)
+	}
+}
+
 func TestClosingABoxEndsItsPreparedInterpreters(t *testing.T) {
 	b, err := sandbox.New(t.Context(), sandbox.Options{Mode: sandbox.ModeNamespaces})
 	if err != nil {

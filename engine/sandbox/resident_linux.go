@@ -36,7 +36,10 @@ func (n *nursery) load(s *Spec) (_ *resident, err error) {
 		return nil, fmt.Errorf("%w: %s", errUnfit, why)
 	}
 	which := "known"
-	if s.Prepared.All {
+	switch {
+	case s.Prepared.Beside:
+		which = "beside"
+	case s.Prepared.All:
 		which = "all"
 	}
 	spec := Spec{

@@ -141,6 +141,9 @@ type Prepared struct {
 	// Files are further files, as the command sees them, whose imports are loaded beside
 	// those of the command's script. What does not exist is left out.
 	Files []string
+	// Beside loads the modules that lie beside the script, too: for scripts that keep
+	// nothing of a run when they are imported.
+	Beside bool
 }
 
 // Varying is the one variable that may differ between runs of one prepared interpreter.

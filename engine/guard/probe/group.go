@@ -277,6 +277,9 @@ func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *stri
 // stepOf calls a named method of an object that has a name, and gives its results as well.
 func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, receiver func() string) (shown string, out []reflect.Value) {
 	f := p.MethodByName(name)
+	if receiver == nil && endless(name, f.Type()) {
+		return "", nil
+	}
 	m.d.last = receiver != nil
 	defer func() {
 		if e := recover(); e != nil {

@@ -190,6 +190,12 @@ func (c *Constant) as(t reflect.Type) (reflect.Value, bool) {
 	return v, false
 }
 
+// endless reports a method that by its name and type goes on until others end it. It is asked by itself, and not called
+// on the way to another one: each such case would wait for as long as a case may, and cost its process.
+func endless(name string, t reflect.Type) bool {
+	return name == "Run" && t.NumIn() == 0 && t.NumOut() == 0
+}
+
 // silent are methods that are no behaviour of a value by themselves: they block,
 // need a counterpart, or tell of memory.
 func silent(name string) bool {

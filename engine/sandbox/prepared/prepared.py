@@ -1,6 +1,6 @@
 """A prepared interpreter: it loads modules once and sends copies of itself into sandboxes.
 
-Arguments: which modules ("known" or "all"), and the script and other files whose imports
+Arguments: which modules ("known", "all", or "beside" for those that lie beside the files, too), and the script and other files whose imports
 are loaded. Descriptor 3 is a socket of packets to the supervisor. For each run it gets a
 connection to the first process of a sandbox. A child takes that: it enters the sandbox's
 namespaces, and its own child there gives up all rights and runs the script. This process
@@ -85,9 +85,11 @@ def main():
 
     def load(which, files):
         dirs = {os.path.dirname(os.path.realpath(f)) for f in files}
+        if which == "beside":
+            sys.path[0] = os.path.dirname(os.path.realpath(files[0]))
         for name in imports(files):
             top, _, rest = name.partition(".")
-            if lies_beside(name, dirs):
+            if which != "beside" and lies_beside(name, dirs):
                 continue
             if which == "known" and top not in sys.stdlib_module_names and top not in KNOWN:
                 continue
