@@ -101,7 +101,7 @@ func (e edit) mustPassTests(t *testing.T, root string, now []byte) {
 }
 
 func share(all []edit) []edit {
-	return suitetest.Pick(nil, []edit{all[0], all[len(all)/2]}, all)
+	return suitetest.Pick(nil, []edit{all[0], all[len(all)/3]}, all)
 }
 
 func TestPlantedChangesOfLibrariesAreNoticed(t *testing.T) {
