@@ -66,6 +66,9 @@ type Options struct {
 	// Doing is told what a check does, such as "recording the calls of the tests", as it begins with it,
 	// and how many inputs were compared until then. It may be nil.
 	Doing func(what string, cases int)
+	// Found is told of the first difference that nobody accepted, once it is sure; others are looked for behind
+	// it, and a simpler one may stand in its place in the report. It may be nil.
+	Found func(first Difference)
 }
 
 // Invocation is one run of a program with what it reads.
@@ -222,8 +225,8 @@ const shareOfKnown = 10
 // shorten gives what is left to compare less time once a difference is known that nobody accepted: it
 // decides, and others are told for those who look at it.
 func (c *check) shorten() {
-	refused := func(d Difference) bool { return !slices.Contains(c.g.o.Accept, d.Where) }
-	if c.known == 0 && slices.ContainsFunc(c.report.Differences, refused) {
+	tellFirst(c)
+	if c.known == 0 && c.report.refused(c.g.o.Accept) >= 0 {
 		c.known = max(c.g.o.Work/shareOfKnown, (c.g.o.Work-c.budget.rest())/2)
 		c.budget.atMost(c.known)
 	}
@@ -237,8 +240,17 @@ func (c *check) over() error {
 	return errOutOfWork
 }
 
-// doing tells what comes next.
+// tellFirst tells of the first difference that nobody accepted, once.
+func tellFirst(c *check) {
+	if i := c.report.refused(c.g.o.Accept); i >= 0 && !c.told && c.g.o.Found != nil {
+		c.told = true
+		c.g.o.Found(c.report.Differences[i])
+	}
+}
+
+// doing tells what comes next, and of a difference that became known before.
 func (c *check) doing(format string, args ...any) {
+	tellFirst(c)
 	if c.g.o.Doing != nil {
 		c.g.o.Doing(fmt.Sprintf(format, args...), c.report.Cases)
 	}
@@ -255,6 +267,7 @@ type check struct {
 	scratch         string
 	budget          *budget
 	known           time.Duration                 // above 0: what was left to compare when a difference was known
+	told            bool                          // of the first difference: [Options.Found]
 	traced          int                           // groups that were looked at for what their calls leave behind
 	parts           []func(context.Context) error // in their order
 	report          Report

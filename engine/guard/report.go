@@ -297,6 +297,11 @@ func (r *Report) Where() []string {
 	return out
 }
 
+// refused is the place of the first difference that may not be; -1: there is none.
+func (r *Report) refused(accepted []string) int {
+	return slices.IndexFunc(r.Differences, func(d Difference) bool { return !slices.Contains(accepted, d.Where) })
+}
+
 // accept takes out what may differ.
 func (r *Report) accept(where []string) {
 	r.Differences = slices.DeleteFunc(r.Differences, func(d Difference) bool {

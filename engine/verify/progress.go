@@ -14,7 +14,7 @@ import (
 	"atoll/engine/view"
 )
 
-// tellEvery is how long a comparison of behaviour, or what makes a change smaller, is silent.
+// tellEvery is how long a step of a verification is silent.
 const tellEvery = 15 * time.Second
 
 // meteredBox is a sandbox that counts the processor time of what it ran.
@@ -76,6 +76,22 @@ func (p *progress) now(now time.Time) string {
 func (c *check) tellComparing(box *meteredBox, p *progress) (quiet func() time.Duration) {
 	c.tell("comparing behaviour where %s changed, by up to %s of processor time", someFiles(c.report.Files), comparing)
 	return c.tellEach(tellEvery, func(now time.Time, took time.Duration) string { return comparingText(took, box.now(), p.text(now)) })
+}
+
+// tellFirst tells of the first difference that a comparison found, while it looks for others.
+func (c *check) tellFirst(d guard.Difference) {
+	then := "others are looked for before it is refused"
+	if c.q.Accepted {
+		then = "that was approved; others are looked for"
+	}
+	c.tell("it behaves in another way: %s; %s", d, then)
+}
+
+// tellLong says now and then that a step is still under way until quiet is called.
+func (c *check) tellLong(what string) (quiet func() time.Duration) {
+	return c.tellEach(tellEvery, func(_ time.Time, took time.Duration) string {
+		return fmt.Sprintf("still %s, for %s", what, took.Round(time.Second))
+	})
 }
 
 // tellEach tells a text now and then until quiet is called, which returns how long it took.

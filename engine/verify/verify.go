@@ -219,14 +219,18 @@ func (c *check) sample(ctx context.Context, winner bool, repeat int) (eval.Outco
 // measured on the way warms caches and counts for nothing.
 func (c *check) passes(ctx context.Context) error {
 	c.tell("running the evaluator on both")
+	quiet := c.tellLong("running the evaluator on " + c.report.Base)
 	root, err := c.sample(ctx, false, 0)
+	quiet()
 	if err != nil {
 		return err
 	}
 	if root.Failed() {
 		return fmt.Errorf("%w (%s): %s; mend %s first", ErrBranch, root.Class, view.CleanLine(root.Reason), c.report.Base)
 	}
+	quiet = c.tellLong(fmt.Sprintf("running the evaluator on %s on top of it", c.q.Candidate.ID))
 	out, err := c.sample(ctx, true, 0)
+	quiet()
 	if err != nil {
 		return err
 	}
@@ -256,7 +260,7 @@ func (c *check) behaves(ctx context.Context) error {
 	}
 	options := work.GuardOptions(c.q.Config)
 	var now progress
-	options.Work, options.Thorough, options.Doing = comparing, true, now.doing
+	options.Work, options.Thorough, options.Doing, options.Found = comparing, true, now.doing, c.tellFirst
 	box := &meteredBox{Box: c.box}
 	g, err := guard.New(box, options)
 	if err != nil {
@@ -327,7 +331,9 @@ func (c *check) measure(ctx context.Context) error {
 	c.noteLoad()
 	defer c.noteLoad()
 	for round := range c.q.Rounds {
+		quiet := c.tellLong(fmt.Sprintf("measuring round %d of at most %d", round+1, c.q.Rounds))
 		before, after, err := c.round(ctx, round)
+		quiet()
 		if err != nil || c.report.Refused != "" {
 			return err
 		}

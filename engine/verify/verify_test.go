@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"atoll/engine/evidence"
@@ -229,6 +230,37 @@ func TestAComparisonOfBehaviourSaysHowFarItIs(t *testing.T) {
 	if len(told) != 1 || told[0] != "comparing behaviour where a.py changed, by up to 15m0s of processor time" {
 		t.Errorf("it tells %q", told)
 	}
+}
+
+func TestTheFirstDifferenceIsToldWhileOthersAreLookedFor(t *testing.T) {
+	t.Parallel()
+	first := guard.Difference{Where: "kit.f", Kind: guard.Output, Input: "f(1)", Root: "1", Candidate: "2"}
+	for accepted, want := range map[bool]string{
+		false: "it behaves in another way: f(1) gave 1 and gives 2; others are looked for before it is refused",
+		true:  "it behaves in another way: f(1) gave 1 and gives 2; that was approved; others are looked for",
+	} {
+		told := ""
+		c := &check{q: Question{Accepted: accepted, Tell: func(line string) { told = line }}}
+		if c.tellFirst(first); told != want {
+			t.Errorf("accepted %v: %q, want %q", accepted, told, want)
+		}
+	}
+}
+
+func TestAStepThatTakesLongIsToldNowAndThen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		c := &check{q: Question{Tell: func(line string) { told = append(told, line) }}}
+		quiet := c.tellLong("measuring round 3 of at most 32")
+		time.Sleep(2*tellEvery + time.Second)
+		synctest.Wait()
+		quiet()
+		want := []string{"still measuring round 3 of at most 32, for 15s", "still measuring round 3 of at most 32, for 30s"}
+		if !slices.Equal(told, want) {
+			t.Errorf("it tells %q, want %q", told, want)
+		}
+	})
 }
 
 func TestWhatWasComparedIsToldWithItsInputsAndFunctions(t *testing.T) {
