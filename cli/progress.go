@@ -27,7 +27,7 @@ type progress struct {
 	spoke time.Time // of the last line of any kind
 	phase string    // that was told last
 	began time.Time // of the phase
-	guard bool      // the first comparison of behaviour was told
+	guard bool      // the first comparison of behaviour of this run was told
 	ran   bool      // this run was seen running
 	rests string    // why nothing begins, as it was told last
 	ended int
@@ -111,7 +111,7 @@ func (p *progress) tellPhase(s *view.Snapshot, now time.Time) {
 	for i := range s.Running {
 		if r := &s.Running[i]; !p.guard && r.Stage == comparing {
 			p.guard = true
-			p.say(now, fmt.Sprintf("%s: comparing behaviour with the root's, for the first time: what the tests do is recorded before", r.Job.ID))
+			p.say(now, fmt.Sprintf("%s: comparing behaviour with the root's, for the first time in this run: what all comparisons need, such as the calls of the tests, is made before", r.Job.ID))
 		}
 	}
 }
