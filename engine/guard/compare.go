@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"atoll/engine/guard/probe"
-	"atoll/store/record"
 )
 
 // pair is one package or module in both trees.
@@ -47,15 +46,6 @@ func (p pair) where(group string) string {
 		return strings.Replace(group, ":", ".", 1)
 	}
 	return p.name + "." + group
-}
-
-// someOf names a group, and counts the others.
-func (p pair) someOf(groups []string) string {
-	text := p.where(groups[0])
-	if n := len(groups) - 1; n > 0 {
-		text += " and " + record.Plural(n, "more function")
-	}
-	return text
 }
 
 // The bounds of a comparison.

@@ -32,3 +32,27 @@ func TestTheFirstDifferenceThatNobodyAcceptedIsToldOnceItIsKnown(t *testing.T) {
 		}
 	}
 }
+
+func TestTestsThatArePlayedAreCountedAndNotNamed(t *testing.T) {
+	t.Parallel()
+	functions, tests := pair{name: "kit"}, pair{name: "kit", played: map[string]bool{}}
+	groups := []string{"f", "g", "h"}
+	if got, want := functions.someOf(groups), "kit.f and 2 more functions"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := tests.someOf(groups), "3 tests with other values"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestAFileOfTestsOfPythonIsKnownByItsName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"test.py": true, "kit/tests.py": true, "test_kit.py": true, "kit_test.py": true, "tests/helpers.py": true, "conftest.py": true, "setup.py": true,
+		"kit.py": false, "testing.py": false, "latest.py": false, "kit/contest.py": false,
+	} {
+		if got := isPythonTest(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -106,7 +106,7 @@ func isPythonTest(name string) bool {
 		}
 	}
 	base := path.Base(name)
-	return strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") || base == "conftest.py" || base == "setup.py" || base == "tests.py"
+	return strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") || slices.Contains([]string{"conftest.py", "setup.py", "test.py", "tests.py"}, base)
 }
 
 // pyCheck is the comparison of the Python code of two trees.

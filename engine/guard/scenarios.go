@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atoll/engine/guard/probe"
+	"atoll/store/record"
 )
 
 // shareOfScenarios is the part of the budget that is left which tests have that are played.
@@ -59,4 +60,16 @@ func step(in, root, candidate string) (string, string) {
 		return "nothing", b[len(a)]
 	}
 	return root, candidate
+}
+
+// someOf names a group, and counts the others; tests that are played are counted alone.
+func (p pair) someOf(groups []string) string {
+	if p.played != nil {
+		return record.Plural(len(groups), "test") + " with other values"
+	}
+	text := p.where(groups[0])
+	if n := len(groups) - 1; n > 0 {
+		text += " and " + record.Plural(n, "more function")
+	}
+	return text
 }

@@ -22,7 +22,7 @@ def in_tree(path):
 def is_test(path):
     parts = os.path.relpath(os.path.realpath(path), TREE).split(os.sep)
     base = parts[-1]
-    return any(p in ("test", "tests", "testing") for p in parts[:-1]) or base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "setup.py", "tests.py")
+    return any(p in ("test", "tests", "testing") for p in parts[:-1]) or base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "setup.py", "test.py", "tests.py")
 
 
 def of_tree(cls):
