@@ -1,8 +1,14 @@
 package survey
 
 import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+
+	"atoll/engine/eval"
 )
 
 // managers run scripts of package.json as npm does, and runners the tests.
@@ -76,4 +82,45 @@ func ranBy(scripts map[string]string, words []string, depth int) (command []stri
 		return behind(scripts, text, depth+1)
 	}
 	return nil, false
+}
+
+// noPackage finds the package that node did not find.
+var noPackage = regexp.MustCompile(`Cannot find (?:package|module) '((?:@[\w.-]+/)?[\w][\w.-]*)`)
+
+// ofFolder is the package.json of a folder below the top that names a package, and the packages that it names, with
+// their versions; "" for none.
+func (l *Lab) ofFolder(pkg string) (file string, packages []string) {
+	for _, f := range l.Files {
+		if path.Base(f) != "package.json" || f == "package.json" || strings.Contains(f, "node_modules/") {
+			continue
+		}
+		m := l.manifest(path.Dir(f))
+		all := map[string]string{}
+		maps.Copy(all, m.DevDependencies)
+		maps.Copy(all, m.Dependencies)
+		if _, found := all[pkg]; !found {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			packages = append(packages, name+"@"+all[name])
+		}
+		return f, packages
+	}
+	return "", nil
+}
+
+// lacksOfFolder is a reason that names a package which a folder below the top wants installed, with what brings it, and
+// what a person does next; "" for any other. Candidates find node_modules at the top alone, and so does what lies below it.
+func (l *Lab) lacksOfFolder(reason string) (text, next string) {
+	found := noPackage.FindStringSubmatch(reason)
+	if found == nil {
+		return "", ""
+	}
+	file, packages := l.ofFolder(found[1])
+	if file == "" {
+		return "", ""
+	}
+	command := "npm install --no-save " + inShell(packages...)
+	next = "`" + command + "`, then `atoll init --force`"
+	return fmt.Sprintf("%s; %s names it: `%s` at the top, not in %s, brings it to where candidates find packages", eval.WithoutAdvice(reason), file, command, path.Dir(file)), next
 }

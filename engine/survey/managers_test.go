@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,33 @@ func TestSettingsOfToolsOutOfScopeAreNotProtected(t *testing.T) {
 		s := protection{&survey{d: config.Detected{Scope: c.scope}}}
 		if got := s.settled(c.file); got != c.settled {
 			t.Errorf("%s: %s is settled: %v", name, c.file, got)
+		}
+	}
+}
+
+func TestPackagesOfAFolderAreInstalledWhereCandidatesFindThem(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"package.json": `{"devDependencies": {"tape": "^5.8.1"}}`, "benchmark/package.json": `{"dependencies": {"tinybench": "^5.0.0"}, "devDependencies": {"@x/uri": "~1.2.0"}}`,
+		"node_modules/a/package.json": `{"dependencies": {"other": "1"}}`,
+	}
+	const failed = "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '%s' imported from benchmark/benchmark.mjs"
+	for _, c := range []struct {
+		name, lacks string
+		next, says  string // "": the advice is another one
+	}{
+		{"one of the folder", "tinybench", "`npm install --no-save '@x/uri@~1.2.0' tinybench@^5.0.0`, then `atoll init --force`", "benchmark/package.json names it: `npm install --no-save '@x/uri@~1.2.0' tinybench@^5.0.0` at the top, not in benchmark, brings"},
+		{"a file of it", "@x/uri/lib/parse.js", "`npm install --no-save '@x/uri@~1.2.0' tinybench@^5.0.0`, then `atoll init --force`", "benchmark/package.json names it"},
+		{"one of the top", "tape", "", ""},
+		{"one of a package", "other", "", ""},
+		{"a file", "./lib/x.js", "", ""},
+	} {
+		for _, bare := range []bool{true, false} {
+			s := &survey{Options: Options{Lab: labOf(t, files)}, bare: bare}
+			got := s.helpful(fmt.Sprintf(failed, c.lacks), []string{"node", "benchmark/benchmark.mjs"})
+			if s.next != c.next || !strings.Contains(got, c.says) || strings.Contains(got, "--no-save") != (c.says != "") {
+				t.Errorf("%s, bare %v: next %q\n%s", c.name, bare, s.next, got)
+			}
 		}
 	}
 }

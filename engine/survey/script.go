@@ -179,9 +179,13 @@ func (s *survey) number(stdout string) {
 
 // helpful adds what to do to a reason, of a command that failed, that many people meet.
 func (s *survey) helpful(reason string, command []string) string {
+	lacks, next := s.Lab.lacksOfFolder(reason)
 	switch {
 	case ofNode.MatchString(reason):
 		return reason + "; it needs another version of node than that of your PATH"
+	case lacks != "":
+		s.next = next
+		return lacks
 	case s.bare:
 		return eval.WithoutAdvice(reason) // npm install, which brings packages and their programs, is advised
 	case ownModule.MatchString(reason) && s.Lab.hasPackage(ownModule.FindStringSubmatch(reason)[1]):
