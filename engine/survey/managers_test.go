@@ -81,3 +81,39 @@ func TestPackagesOfAFolderAreInstalledWhereCandidatesFindThem(t *testing.T) {
 		}
 	}
 }
+
+func TestOfSeveralWaysToMeasureAPersonChoosesTheFirst(t *testing.T) {
+	t.Parallel()
+	look := config.Detected{Evaluator: []string{"make", "bench"}, Found: "make bench", Others: []config.Choice{{Command: []string{"./a.sh"}, Found: "a.sh"}, {Command: []string{"./b.sh"}, Found: "b.sh"}}}
+	for _, c := range []struct {
+		name    string
+		answers []bool
+		asked   int
+		first   string // and the order of the others
+		others  string
+	}{
+		{"what is proposed", []bool{true}, 1, "make bench", "a.sh b.sh"},
+		{"another one", []bool{false, true}, 2, "a.sh", "make bench b.sh"},
+		{"the last one, which nobody is asked of", []bool{false, false}, 2, "b.sh", "make bench a.sh"},
+	} {
+		asked := 0
+		s := &survey{Options: Options{Look: look, Ask: func(question string, proposed bool) bool {
+			asked++
+			if !proposed || !strings.HasPrefix(question, "3 ways to measure were found. Try ") {
+				t.Errorf("%s: asked %q, %v", c.name, question, proposed)
+			}
+			return c.answers[asked-1]
+		}}}
+		prefer(s)
+		var others []string
+		for _, o := range s.Look.Others {
+			others = append(others, o.Found)
+		}
+		if asked != c.asked || s.Look.Found != c.first || strings.Join(others, " ") != c.others {
+			t.Errorf("%s: asked %d times, %q, then %q", c.name, asked, s.Look.Found, others)
+		}
+	}
+	one := &survey{Options: Options{Look: config.Detected{Evaluator: []string{"./a.sh"}}, Ask: func(string, bool) bool { t.Error("it asks of one way"); return true }}}
+	prefer(one)
+	prefer(&survey{Options: Options{Ask: one.Ask}})
+}

@@ -131,6 +131,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		s.nodeModules()
 		fromTemplate(s)
 	}
+	prefer(s)
 	plan(s)
 	if s.d.Language == "go" {
 		s.next = s.module.warm(ctx)
@@ -191,6 +192,25 @@ func choicesOf(look config.Detected) []config.Choice {
 		return look.Others
 	}
 	return append([]config.Choice{{Command: look.Evaluator, Found: look.Found, Adapter: look.Adapter, Output: look.Output}}, look.Others...)
+}
+
+// mostAsked bounds the ways to measure of which a person is asked whether it is the one.
+const mostAsked = 5
+
+// prefer asks which of several ways to measure comes first: the one behind those that a person does not want. The others
+// stay behind it, for where it does not measure.
+func prefer(s *survey) {
+	list := choicesOf(s.Look)
+	if len(list) < 2 {
+		return
+	}
+	i := 0
+	for i < min(len(list)-1, mostAsked) && !s.Ask(fmt.Sprintf("%d ways to measure were found. Try %s first?", len(list), inShell(portable(s.Tree, prepared(list[i].Command)...)...)), true) {
+		i++
+	}
+	first := list[i]
+	s.Look.Evaluator, s.Look.Found, s.Look.Adapter, s.Look.Output = first.Command, first.Found, first.Adapter, first.Output
+	s.Look.Others = slices.Concat(list[:i], list[i+1:])
 }
 
 // choose tries the ways to measure in turn: where there are several, those that end soon before the others.
