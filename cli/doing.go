@@ -63,7 +63,7 @@ func (d *doing) aside(print func()) {
 
 func (d *doing) line(text string) {
 	d.spoke = d.app.Now()
-	fmt.Fprintln(d.app.Err, view.CleanLine(text))
+	fmt.Fprintln(d.app.Err, folded(view.CleanLine(text), d.app.width(d.app.Err)))
 }
 
 // still says what is done where nothing was said for a while.

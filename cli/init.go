@@ -145,7 +145,7 @@ func (a *App) tell(format string, args ...any) {
 	if a.flags.json {
 		w = a.Err
 	}
-	fmt.Fprintf(w, format+"\n", args...)
+	fmt.Fprintln(w, folded(fmt.Sprintf(format, args...), a.width(w)))
 }
 
 // survey looks at the committed files, and measures them unless told not to.
@@ -313,7 +313,7 @@ func (a *App) question(ctx context.Context, in *bufio.Reader) func(string, bool)
 		if proposed {
 			choice = "[Y/n]"
 		}
-		fmt.Fprintf(a.Out, "%s %s ", question, choice)
+		fmt.Fprint(a.Out, folded(question+" "+choice, a.width(a.Out)-1), " ")
 		line, err := readLine(ctx, in)
 		if err != nil {
 			fmt.Fprintln(a.Out)
