@@ -123,16 +123,20 @@ func (p *publisher) tellElsewhere(ctx context.Context, snap *view.Snapshot) erro
 	return nil
 }
 
+// evaluating is what another process does with a job that it measures or compares.
+const evaluating = "evaluating"
+
 // runningStates are those of jobs that a worker holds.
 var runningStates = []record.JobState{record.Editing, record.Committed, record.Gated, record.Evaluating}
 
-// stageOf names what a worker does with a job in this state.
+// stageOf names what a worker does with a job in this state. One that is evaluated is measured, or its behaviour
+// compared: which of the two only the process knows that runs it.
 func stageOf(s record.JobState) string {
 	switch s {
 	case record.Committed, record.Gated:
 		return "gate"
 	case record.Evaluating:
-		return "measuring"
+		return evaluating
 	}
 	return string(s)
 }

@@ -144,7 +144,7 @@ func gainStyle(st *widget.Styles, v float64) widget.Style {
 	return st.Label
 }
 
-// metricTable lists the metrics beside those of parent and root.
+// metricTable lists the metrics, with what they gain on those of parent and root; the root gains nothing on itself.
 func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	st := d.St
 	if len(c.Candidate.Metrics) == 0 {
@@ -156,7 +156,12 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 	}
 	name = max(10, min(name, w-22-metricWidth))
 	var head widget.Line
-	head.Col(st.Label, "metric", name).Right(st.Label, cmp.Or(d.ofSample(), "value"), metricWidth).RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
+	head.Col(st.Label, "metric", name).Right(st.Label, cmp.Or(d.ofSample(), "value"), metricWidth)
+	var others []*record.Candidate
+	if c.Candidate.ID != record.Root {
+		others = []*record.Candidate{c.Parent, c.Root}
+		head.RightCol(st.Label, "on parent", 11).RightCol(st.Label, "on root", 11)
+	}
 	out := []string{head.String()}
 	names := make([]string, len(c.Candidate.Metrics))
 	for i, m := range c.Candidate.Metrics {
@@ -181,28 +186,33 @@ func metricTable(d *Shared, c *view.CandidateDetail, w int) []string {
 			label, unit = with, ""
 		}
 		l.Col(col, label, name).Right(col, widget.Number(m.Value), metricWidth)
-		for _, other := range []*record.Candidate{c.Parent, c.Root} {
-			v, ok := metricOf(other, m.Name)
-			if !ok {
-				l.Right(st.Label, "-", 11)
-				continue
-			}
-			gain, told := d.better(&m, level(m.Value-v, v))
-			style := st.Plain
-			if told {
-				style = gainStyle(st, gain)
-			}
-			l.Right(style, widget.Brief(gain), 11)
+		for _, other := range others {
+			gainOn(d, &l, &m, other)
 		}
-		if unit != "" {
+		if unit != "" && l.W+1+plot.Width(unit) <= w { // a figure counts more
 			l.Gap(1).Add(st.Label, unit)
 		}
 		out = append(out, l.String())
 	}
-	if low {
+	if low && len(others) > 0 {
 		out = append(out, st.Label.S(plot.Fit("↓ lower is better; what is gained is +", min(w, 38))))
 	}
 	return out
+}
+
+// gainOn adds what a metric gains on that of another candidate.
+func gainOn(d *Shared, l *widget.Line, m *record.Metric, other *record.Candidate) {
+	v, ok := metricOf(other, m.Name)
+	if !ok {
+		l.Right(d.St.Label, "-", 11)
+		return
+	}
+	gain, told := d.better(m, level(m.Value-v, v))
+	style := d.St.Plain
+	if told {
+		style = gainStyle(d.St, gain)
+	}
+	l.Right(style, widget.Brief(gain), 11)
 }
 
 // searchedOn is the metric that values are: the objective, or its ratio to the root's.

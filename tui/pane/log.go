@@ -194,15 +194,24 @@ func (p *logPane) Body(w, h int, focus bool) []string {
 		out = append(out, p.row(&p.lines[i], w))
 	}
 	if len(p.lines) == 0 {
-		text := "nothing logged"
-		if p.d.Snap.Loading {
-			text = "loading"
-		} else if p.text != "" {
-			text = "no line fits"
+		for _, t := range widget.WrapText(p.empty(), w-1) {
+			out = append(out, " "+p.d.St.Label.S(t))
 		}
-		out = append(out, " "+p.d.St.Label.S(text))
 	}
 	return out
+}
+
+// empty says why no line is shown.
+func (p *logPane) empty() string {
+	switch s := p.d.Snap; {
+	case s.Loading:
+		return "loading"
+	case p.text != "":
+		return "no line fits"
+	case s.OwnerPID != 0 && !s.Owner:
+		return fmt.Sprintf("nothing was found yet; what process %d, which runs it, says of itself stands where it was started", s.OwnerPID)
+	}
+	return "nothing logged"
 }
 
 func (p *logPane) row(g *logRow, w int) string {

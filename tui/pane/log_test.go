@@ -25,3 +25,22 @@ func TestTheLogTellsWhatManyJobsHaveInCommonOnce(t *testing.T) {
 		t.Errorf("a search finds\n%s", got)
 	}
 }
+
+func TestAnEmptyLogSaysWhy(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   func(*view.Snapshot)
+		want string
+	}{
+		"who runs it":   {func(s *view.Snapshot) { s.Owner, s.OwnerPID = true, 7 }, "nothing logged"},
+		"who looks on":  {func(s *view.Snapshot) { s.Owner, s.OwnerPID = false, 4711 }, "what process 4711, which runs it, says of itself stands where it was started"},
+		"nobody runs":   {func(s *view.Snapshot) { s.Owner, s.OwnerPID = false, 0 }, "nothing logged"},
+		"it is loading": {func(s *view.Snapshot) { s.Owner, s.OwnerPID, s.Loading = false, 4711, true }, "loading"},
+	} {
+		s := tuitest.Snapshot(8)
+		s.Log = nil
+		c.of(s)
+		if got := newBench(t, s, nil, Log, 110, 10).frame(); !strings.Contains(got, c.want) {
+			t.Errorf("%s: the log says\n%s", name, got)
+		}
+	}
+}

@@ -59,6 +59,25 @@ func TestTitlesOfAxesEndInAnEllipsisWhereWordsAreLost(t *testing.T) {
 	}
 }
 
+func TestAxesOfANicheHaveTheirWholeNamesWhereThereIsRoom(t *testing.T) {
+	s := cube([]int{3, 3}, []int{1, 1})
+	s.Grid.Axes[0].Name, s.Grid.Axes[1].Name = "change from the root", "breadth of the change"
+	for i := range s.Grid.Axes {
+		s.Grid.Axes[i].Edges = []float64{0, 0.06, 0.12, 0.19}
+	}
+	p := newBench(t, s, nil, Niches, 66, 24).p.(*nichesPane)
+	for w, want := range map[int]string{
+		64: "change from the root 0.00–0.06 · breadth of the change 0.00–0.06",
+		63: "change from the root 0.00–0.06 · breadth of the 0.00–0.06",
+		61: "change from the 0.00–0.06 · breadth of the 0.00–0.06",
+		30: "change from 0.00 · breadth of 0.00",
+	} {
+		if got := p.bounds(0, w); got != want {
+			t.Errorf("in %d cells: %q, want %q", w, got, want)
+		}
+	}
+}
+
 func TestHiddenAxes(t *testing.T) {
 	// Two elites share the field (1,1) of a and b; the better is at c = 2.
 	r := newBench(t, cube([]int{3, 3, 4}, []int{1, 1, 0}, []int{0, 2, 1}, []int{1, 1, 2}), nil, Niches, 140, 44)

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -145,23 +146,46 @@ func (p *nichesPane) others(all []*view.Cell, cell int) []string {
 	return append([]string{fmt.Sprintf("%d of %d here, [ ] choose", at, len(all))}, parts...)
 }
 
-// bounds tells the edges of a niche on every axis in w cells, the lower ones
-// alone where room is short.
+// bounds tells the edges of a niche on every axis in w cells, with whole names where there is room, and the lower
+// edges alone where it is short.
 func (p *nichesPane) bounds(cell, w int) string {
 	g := &p.d.Snap.Grid
 	at := coords(g.Dims, cell)
-	var parts, short []string
+	var names, spans, short []string
+	var need []int
+	room := w - 3*(len(at)-1)
 	for i, n := range at {
 		if i < len(g.Axes) && n+1 < len(g.Axes[i].Edges) {
 			e := plot.Edges(g.Axes[i].Edges)
-			parts = append(parts, fmt.Sprintf("%s %s–%s%s", widget.AxisName(g.Axes[i].Name, max(8, (w-3*len(at))/len(at)-plot.Width(e[n]+e[n+1])-2)), e[n], e[n+1], p.units.after(g.Axes[i].Name)))
-			short = append(short, widget.AxisName(g.Axes[i].Name, 12)+" "+e[n])
+			name, span := g.Axes[i].Name, fmt.Sprintf(" %s–%s%s", e[n], e[n+1], p.units.after(g.Axes[i].Name))
+			names, spans, need = append(names, name), append(spans, span), append(need, plot.Width(widget.AxisName(name, w)))
+			short = append(short, widget.AxisName(name, 12)+" "+e[n])
+			room -= plot.Width(span)
 		}
+	}
+	var parts []string
+	for i, most := range fairly(need, room) {
+		parts = append(parts, widget.AxisName(names[i], max(8, most))+spans[i])
 	}
 	if t := strings.Join(parts, " · "); plot.Width(t) <= w {
 		return t
 	}
 	return strings.Join(short, " · ")
+}
+
+// fairly shares room among those that need so much of it: who needs less than an equal part leaves the rest to the others.
+func fairly(need []int, room int) []int {
+	order := make([]int, len(need))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(need[a], need[b]) })
+	out := make([]int, len(need))
+	for k, i := range order {
+		out[i] = min(need[i], room/(len(need)-k))
+		room -= out[i]
+	}
+	return out
 }
 
 // axes tells the edges of a niche with the whole names of the axes.
