@@ -91,8 +91,8 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		fmt.Fprintf(w, "before     %s  n %d  (objective version %d)\n", view.FormatValue(h.Objective), h.Samples, h.Version)
 	}
 	for i, m := range c.Metrics {
-		if i == 0 && l.Samples > 1 {
-			fmt.Fprintf(w, "metrics    of the sample in the middle of the %d that decided\n", l.Samples)
+		if head := metricsOf(snap, l.Samples); i == 0 && head != "" {
+			fmt.Fprintf(w, "metrics    %s\n", head)
 		}
 		fmt.Fprintf(w, "           %s%s\n", metricText(m), partOfRatio(snap, m.Name))
 	}
@@ -170,6 +170,18 @@ func (o *opened) objectiveText(snap *view.Snapshot, l candidateLine) string {
 		return snap.RootText()
 	}
 	return text + ": a ratio to the root's " + view.CleanLine(snap.Objective) + ", measured beside it"
+}
+
+// metricsOf says of which samples the metrics of a candidate are, and what one alone says where values vary; "" where
+// that is plain.
+func metricsOf(snap *view.Snapshot, samples int) string {
+	switch {
+	case samples > 1:
+		return fmt.Sprintf("of the sample in the middle of the %d that decided", samples)
+	case samples == 1 && snap.Noisy:
+		return "of one sample: what they differ from the root's may be noise"
+	}
+	return ""
 }
 
 // partOfRatio says of a metric that it is the ratio that values are, or one of its two sides;
