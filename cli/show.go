@@ -97,7 +97,7 @@ func (a *App) show(ctx context.Context, what string, evidence bool) error {
 		fmt.Fprintf(w, "           %s%s\n", metricText(m), partOfRatio(snap, m.Name))
 	}
 	fmt.Fprintf(w, "niche      %s\nsize       %s\n", nicheText(l.Niche), a.spell(changeText(&c)))
-	if err := a.printBehaviour(ctx, o, &c); err != nil {
+	if err := a.printBehaviour(ctx, o, snap, &c); err != nil {
 		return err
 	}
 	if evidence {
@@ -216,10 +216,13 @@ func (a *App) acceptOnce(o *opened, id record.CandidateID) string {
 }
 
 // printBehaviour tells what the guard found, where it looked.
-func (a *App) printBehaviour(ctx context.Context, o *opened, c *record.Candidate) error {
+func (a *App) printBehaviour(ctx context.Context, o *opened, snap *view.Snapshot, c *record.Candidate) error {
 	report, ok, err := engine.GuardReport(ctx, o.Session, o.exp.ID, c)
-	if err != nil || !ok {
+	if err != nil {
 		return err
+	}
+	if !ok {
+		return a.printUncompared(ctx, o, snap, c)
 	}
 	if report.Same() {
 		fmt.Fprintf(a.Out, "behaviour  %s\n", behaviourText(&report))
@@ -239,6 +242,18 @@ func (a *App) printBehaviour(ctx context.Context, o *opened, c *record.Candidate
 		fmt.Fprintf(a.Out, "%-10s %s\n", map[bool]string{true: "accepted"}[i == 0], view.CleanLine(d.String()))
 	}
 	return a.printTold(report)
+}
+
+// printUncompared says of a measured candidate that its behaviour is to be compared in time.
+func (a *App) printUncompared(ctx context.Context, o *opened, snap *view.Snapshot, c *record.Candidate) error {
+	if c.ID == record.Root || c.Objective == nil {
+		return nil
+	}
+	due, err := engine.Uncompared(ctx, o.Session, snap, c)
+	if err == nil && due {
+		fmt.Fprintf(a.Out, "behaviour  %s\n", view.NotComparedYet)
+	}
+	return err
 }
 
 // printTold names what the guard found and let pass (see [guard.Report]), and changed lines that nothing ran.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 
+	"atoll/config"
 	"atoll/engine/fold"
 	"atoll/engine/view"
+	"atoll/engine/work"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -121,5 +123,20 @@ func (r *Reader) Candidate(ctx context.Context, id record.CandidateID) (view.Can
 		return d, err
 	}
 	d.Findings = findingsOf(evidence)
-	return d, r.asker.Ask(ctx, func(s *fold.State) { s.FillDetail(&d) })
+	var cfg config.Config
+	version := 0
+	if err := r.asker.Ask(ctx, func(s *fold.State) {
+		s.FillDetail(&d)
+		cfg, version = s.Config, s.Exp.Objective
+	}); err != nil {
+		return d, err
+	}
+	objective := cfg.Evaluator.Objective
+	if objective == "" {
+		if objective, err = work.LearnedMetric(ctx, r.db, r.exp, version); err != nil {
+			return d, err
+		}
+	}
+	d.Behaviour, err = work.BehaviourTold(cfg, objective, &d.Candidate, evidence)
+	return d, err
 }

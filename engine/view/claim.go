@@ -144,6 +144,9 @@ func (s *Snapshot) RootText() string {
 // NotCompared is said of a candidate that the guard should have looked at, and did not.
 const NotCompared = "Its behaviour was not compared with the root's."
 
+// NotComparedYet is said of a measured candidate that the guard is to look at in time, and did not look at yet.
+const NotComparedYet = "not compared yet: it is once the candidate would lead, and before its gain is confirmed"
+
 // ClaimText says in sentences what may be told of a candidate's value and gain.
 func ClaimText(s *Snapshot, id record.CandidateID, c *evidence.Claim) string {
 	text := claimText(s, id, c)

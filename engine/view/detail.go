@@ -60,6 +60,7 @@ type CandidateDetail struct {
 	Depth     int // steps from the root along first parents
 	Findings  []GateFinding
 	Branches  []Branch // promoted from it, oldest first
+	Behaviour string   // one line: what the guard found, or that it is to look; "" where it is not to
 }
 
 // Branch is a branch of the user's repository that a candidate was written to.

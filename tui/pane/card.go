@@ -74,7 +74,21 @@ func candidateCard(d *Shared, c *view.CandidateDetail, w int) []string {
 		out = append(out, st.Bad.S(widget.Words(": ", string(k.Class), k.Reason)))
 	}
 	out = append(out, scoreLine(d, c))
+	out = append(out, behaviourLines(d, c.Behaviour, w)...)
 	return append(out, metricTable(d, c, w)...)
+}
+
+// behaviourLines tell of the behaviour of a candidate in two lines at most; none where nothing is told of it.
+func behaviourLines(d *Shared, text string, w int) []string {
+	if text == "" {
+		return nil
+	}
+	lines := widget.WrapText(text, w)
+	var out []string
+	for _, t := range lines[:min(2, len(lines))] {
+		out = append(out, d.St.Label.S(t))
+	}
+	return out
 }
 
 // candidateLine tells a candidate in one line.

@@ -40,3 +40,15 @@ func TestTheMetricsOfTheRootAreComparedWithNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCardTellsOfBehaviour(t *testing.T) {
+	d := newBench(t, tuitest.Snapshot(8), nil, Candidate, 120, 36).p.(*candidatePane).d
+	detail := view.CandidateDetail{Candidate: record.Candidate{ID: 7}, Cell: -1}
+	if got := strings.Join(candidateCard(d, &detail, 60), "\n"); strings.Contains(got, "behav") {
+		t.Errorf("of nothing:\n%s", got)
+	}
+	detail.Behaviour = "behaviour " + view.NotComparedYet
+	if got := strings.Join(candidateCard(d, &detail, 60), "\n"); !strings.Contains(got, "behaviour not compared yet: ") {
+		t.Errorf("not told:\n%s", got)
+	}
+}
