@@ -94,6 +94,19 @@ func (f *runFlags) values(cmd *cobra.Command) ([]config.Flag, error) {
 	return out, nil
 }
 
+// looksOnly refuses, of a console that cannot decide anything, flags that would change the experiment or begin one.
+func (f *runFlags) looksOnly(cmd *cobra.Command) error {
+	if !f.readonly {
+		return nil
+	}
+	for _, name := range []string{"max-jobs", "workers", "seed", "order", "new", "remeasure"} {
+		if cmd.Flags().Changed(name) {
+			return usage("--read-only opens a console that changes nothing: leave out --%s, or --read-only", name)
+		}
+	}
+	return nil
+}
+
 func (a *App) runCmd() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
@@ -103,6 +116,9 @@ func (a *App) runCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			flags, err := f.values(cmd)
 			if err != nil {
+				return err
+			}
+			if err := f.looksOnly(cmd); err != nil {
 				return err
 			}
 			return withChoice(a.run(cmd.Context(), f, flags))
@@ -125,13 +141,13 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 	if p, err = a.ready(ctx, p, f, loaded, loadErr); err != nil {
 		return err
 	}
-	ses, err := a.session(ctx, p, !f.readonly || !engine.HasExperiments(p.state))
+	ses, err := a.session(ctx, p, !f.readonly)
 	if err != nil {
 		return err
 	}
 	defer ses.Close()
 	exp, err := ses.Find(ctx, a.flags.experiment)
-	if err == nil && ses.ReadOnly() {
+	if err == nil && (f.readonly || ses.ReadOnly()) { // nothing is taken over from flags and the file
 		return a.drive(ctx, ses, exp, f)
 	}
 	known := err == nil || a.flags.experiment == ""           // else there is none of that name
@@ -141,6 +157,8 @@ func (a *App) run(ctx context.Context, f runFlags, flags []config.Flag) error {
 		}
 	}
 	switch {
+	case f.readonly:
+		return err
 	case errors.Is(err, engine.ErrNoExperiment) && a.flags.experiment == "" || err == nil && f.fresh:
 		if loadErr != nil {
 			return loadErr
