@@ -48,7 +48,7 @@ func isTest(path string) bool {
 
 var lineOf = regexp.MustCompile(`(?: at)? lines? (\d+)`)
 
-// edits draws mutants from the offline agent, each of them once.
+// edits draws mutants from the offline agent, each of them once. One that is the same program by arithmetic is none.
 func edits(ctx context.Context, t agent.Tree, scope func(path string) bool, n int, seed uint64) ([]mutant.Mutant, error) {
 	a := offline.New(offline.Options{})
 	var out []mutant.Mutant
@@ -70,6 +70,13 @@ func edits(ctx context.Context, t agent.Tree, scope func(path string) bool, n in
 		}
 		c := res.Changes[0]
 		known[c.Path+"\x00"+string(c.Data)] = true
+		was, err := t.Read(ctx, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if mutant.SameNumber(c.Path, was, c.Data) {
+			continue
+		}
 		m := mutant.Mutant{Path: c.Path, Operator: "edit", Change: strings.TrimSuffix(res.Intent, " of "+c.Path), Data: c.Data}
 		if at := lineOf.FindStringSubmatch(m.Change); at != nil {
 			if m.Line, err = strconv.Atoi(at[1]); err == nil {
