@@ -22,6 +22,8 @@ type pair struct {
 	public          bool                    // others may depend on its names
 	watched         bool                    // the probes tell what inputs do in the changed code
 	behind          bool                    // inputs are looked for behind the survey, on top of it
+	onward          bool                    // what is left of the time goes into more inputs of what reaches the change
+	drawn           bool                    // those are asked
 	further         func(group string) bool // is asked with those inputs alone
 	marks           []int                   // of the blocks of what changed
 	reaching        map[string]bool         // groups of which some input ran such a block
@@ -155,28 +157,6 @@ func (c *check) unknownOf(p pair, groups []string) []string {
 	return slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return slices.Contains(known, group) })
 }
 
-// search gives groups inputs that do something of their own in the changed code, and others beside those. Behind what was
-// compared in any event it may use a part of what is left, and what it compares until then counts.
-func (c *check) search(ctx context.Context, p pair, groups []string, apart bool) error {
-	groups = c.unknownOf(p, groups)
-	if len(groups) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(groups, func(a, b string) int { return -compareBool(p.direct(a), p.direct(b)) })
-	var err error
-	if p.corpus, err = c.explore(ctx, &p, groups); err != nil {
-		return err
-	}
-	part, budget, done := c.budget.part(ctx, shareOfSearch)
-	defer done()
-	p.around, p.root, p.candidate = 1, p.root.with(budget), p.candidate.with(budget)
-	groups = slices.DeleteFunc(groups, func(group string) bool { return len(p.corpus[group]) == 0 })
-	if len(groups) > 0 {
-		_, err = c.surveys(part, &p, groups, nil, apart)
-	}
-	return unlessEnough(err)
-}
-
 // surveys asks about groups together, or apart where they disturb each other, which it returns:
 // one function's traces are another's input. Those that change the state of their package have one
 // order in both trees: what one leaves behind is the same for the next.
@@ -301,7 +281,7 @@ func (c *check) values(ctx context.Context, p pair, was, is *reply) error {
 // together asks whether the groups disturb each other; then the second answer of the root is in another
 // order, and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Variables: p.variables(names)}
+	q := probe.Request{Mode: probe.Survey, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Drawn: p.drawn, Variables: p.variables(names)}
 	c.spread(*p, &q)
 	q.Skip = p.lost.among(names)
 	c.doing("comparing %s", p.someOf(names))

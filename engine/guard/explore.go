@@ -50,7 +50,7 @@ const (
 )
 
 func (c *check) exploreOnce(ctx context.Context, budget *budget, p *pair, names []string, share int, corpus map[string][][]uint64) error {
-	q := probe.Request{Mode: probe.Explore, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus)}
+	q := probe.Request{Mode: probe.Explore, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus), Drawn: p.drawn}
 	c.spread(*p, &q)
 	c.doing("looking for inputs of %s", p.someOf(names))
 	q.Count = (q.Count + share - 1) / share
@@ -75,6 +75,32 @@ func (c *check) exploreOnce(ctx context.Context, budget *budget, p *pair, names 
 		}
 	}
 	return nil
+}
+
+// search gives groups inputs that do something of their own in the changed code, and others beside those. Behind what was
+// compared in any event it may use a part of what is left, and what it compares until then counts.
+func (c *check) search(ctx context.Context, p pair, groups []string, apart bool) error {
+	groups = c.unknownOf(p, groups)
+	if len(groups) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(groups, func(a, b string) int { return -compareBool(p.direct(a), p.direct(b)) })
+	var err error
+	if p.corpus, err = c.explore(ctx, &p, groups); err != nil {
+		return err
+	}
+	if p.onward {
+		further, all := p, slices.Clone(groups)
+		c.later(func(ctx context.Context) error { return c.goOn(ctx, further, all, apart) })
+	}
+	part, budget, done := c.budget.part(ctx, shareOfSearch)
+	defer done()
+	p.around, p.root, p.candidate = 1, p.root.with(budget), p.candidate.with(budget)
+	groups = slices.DeleteFunc(groups, func(group string) bool { return len(p.corpus[group]) == 0 })
+	if len(groups) > 0 {
+		_, err = c.surveys(part, &p, groups, nil, apart)
+	}
+	return unlessEnough(err)
 }
 
 // tamed asks a tree, and again with small numbers for the groups that end its process too often: first for those, and
@@ -111,7 +137,11 @@ func (c *check) spread(p pair, q *probe.Request) {
 			q.Close = append(q.Close, name)
 		}
 	}
-	q.Count = min(c.g.o.Cases, max(fewestCases, mostCases/max(1, sharesOf(q))))
+	times := 1
+	if p.drawn {
+		times = timesOnward
+	}
+	q.Count = min(times*c.g.o.Cases, max(fewestCases, times*mostCases/max(1, sharesOf(q))))
 	asks := asksOfSurvey
 	switch {
 	case p.few == shareOfGlance:

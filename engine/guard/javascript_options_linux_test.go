@@ -23,6 +23,12 @@ const jsShown = `function shown(n, options = {}) {
 }
 const standard = { sign: '' };`
 
+const jsLabelled = `function labelled(word, options = {}) {
+  let out = options.style === 'wide' ? [...word].join(' ') : word;
+  if (options.ends) out = options.ends + out + options.ends;
+  return out;
+}`
+
 // What no test gives: an option, the same call with another one before it, names that are as long as others.
 func TestOptionsThatNoJavaScriptTestTurnsAreGiven(t *testing.T) {
 	t.Parallel()
@@ -33,6 +39,8 @@ func TestOptionsThatNoJavaScriptTestTurnsAreGiven(t *testing.T) {
   aligned({ a: 1 }, {});`, `  const sized = (width, name) => Math.max(width, written(name).length);`, `  const sized = (width, name) => Math.max(width, name.length);`, "index.aligned"},
 		{"an option stays for the next call", jsShown, `shown(3);
   shown(2, { sign: '+' });`, `Object.assign({}, standard, options)`, `Object.assign(standard, options)`, "index.shown"},
+		{"an option is forgotten where there is another", jsLabelled, `labelled('abc', { style: 'wide' });
+  labelled('abc', { ends: '--' });`, `options.ends + out + options.ends`, `options.ends + word + options.ends`, "index.labelled"},
 	})
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"a key in another order", jsSpan, `span(1, 5);`, `+ opts.wide + opts.mark`, `+ opts.mark + opts.wide`, ""},

@@ -2,7 +2,7 @@
 'use strict';
 const { FUNCTIONS, nameOf, walk } = require('./source.cjs');
 
-const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24 };
+const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12 };
 const OPTIONS = /^(opts?|options|config|settings|params|props)$/;
 
 /** The number of an expression of numbers, undefined for any other. */
@@ -89,6 +89,7 @@ class Constants {
     this.texts = new Set();
     this.chars = new Set();
     this.options = new Set();
+    this.patterns = new Set(); // regular expressions
   }
 
   number(v) {
@@ -117,6 +118,11 @@ class Constants {
     if ((node.type === 'CallExpression' && ORDERS.test(nameOf(node.callee))) || (node.type === 'Identifier' && ORDERS.test(node.name))) this.orders = true;
   }
 
+  pattern(source) {
+    this.patterns.add(source);
+    charsOf(source).forEach((c) => this.chars.add(c));
+  }
+
   option(name) {
     this.text(name);
     this.options.add(name);
@@ -134,7 +140,7 @@ class Constants {
     const v = valueOf(node);
     if (v !== undefined) this.number(v);
     else if (node.type === 'Literal' && typeof node.value === 'string') this.text(node.value);
-    else if (node.type === 'Literal' && node.regex) charsOf(node.regex.pattern).forEach((c) => this.chars.add(c));
+    else if (node.type === 'Literal' && node.regex) this.pattern(node.regex.pattern);
     else if (node.type === 'Literal' && node.bigint) this.number(Number(node.bigint));
     else if (node.type === 'TemplateElement' && node.value.cooked) this.text(node.value.cooked);
     else if (node.type === 'Identifier' && names.has(node.name)) names.get(node.name).forEach((n) => this.take(n, new Map()));

@@ -1,5 +1,7 @@
 // Values beside a value: those at the constants of the changed code, and those that code tends to forget.
 'use strict';
+const { Draws, seedOf } = require('./draws.cjs');
+const { matching } = require('./matching.cjs');
 const { named } = require('./options.cjs');
 
 const U = { k: 'undef' };
@@ -13,6 +15,7 @@ const FUNCTIONS = ['x => x', '() => {}', '() => true', '() => false', '(a, b) =>
 const ORDERS = ['(a, b) => (a < b ? -1 : a > b ? 1 : 0)', '(a, b) => (a < b ? 1 : a > b ? -1 : 0)', '() => 0'].map(fn);
 const MOST_REPEATED = 3; // parts of a text
 const PARTS = [', ', ',', '; ', ';', ' ', '/', '&', '|', '\n']; // what parts them
+const MOST_PATTERNS = 6;
 const LONG = 64; // a text of which is made to stand before something
 const ODD = [
   U, null, true, false, 0, '', { k: 'arr', v: [] }, { k: 'obj', v: [] }, fn('x => x'), { k: 'big', v: '3' }, { k: 'sym', v: '', d: 's' }, { k: 'date', v: 86400000 }, { k: 're', s: 'a', f: 'g' },
@@ -34,6 +37,7 @@ class Edges {
     this.texts = of.texts || [];
     this.chars = of.chars || [];
     this.options = of.options || []; // names that the changed code reads of what it is given
+    this.patterns = of.patterns || []; // regular expressions
     this.kinds = new Set(of.kinds); // types that the changed code asks for
     this.orders = of.orders || false; // it puts values in an order that somebody gives
     this.signed = of.signed || false; // it may tell 0 from -0
@@ -137,7 +141,16 @@ function rolled(s) {
 function finer(s, edges) {
   const runs = [...s.matchAll(/\d+\.\d+/g)].slice(0, 3);
   const small = edges.ints.filter((c) => c >= 10 && c <= 1e9).slice(0, 3).map((c) => String(0.4 / c)).filter((t) => /^[\d.]+$/.test(t));
-  return runs.flatMap((run) => ['4', '0004'].map((more) => run[0] + more).concat(small).map((t) => s.slice(0, run.index) + t + s.slice(run.index + run[0].length)));
+  const beside = edges.floats.slice(0, 3).flatMap((c) => [c / 2, c]).map(String).filter((t) => /^[\d.]+$/.test(t));
+  return runs.flatMap((run) => ['4', '0004'].map((more) => run[0] + more).concat(small, beside).map((t) => s.slice(0, run.index) + t + s.slice(run.index + run[0].length)));
+}
+
+/** Texts that the patterns of the changed code match, alone, before and behind one. */
+function fitting(s, edges) {
+  return edges.patterns.slice(0, MOST_PATTERNS).flatMap((pattern) => {
+    const d = new Draws(seedOf(pattern, s));
+    return [0, 1].map(() => matching(pattern, d)).flatMap((t) => [t, t + s, s + t]);
+  });
 }
 
 /** A text of several parts with one of them once more, also in other letters and with another number, and all of them in another order. */
@@ -170,7 +183,7 @@ function texts(node, edges) {
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
   for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
   for (const v of edges.ints) out.push(String(v), s + v, ...inRuns(s, v));
-  return mixed(out, [...repeated(s), ...crossed(s), ...finer(s, edges), ...rolled(s)]).concat(plainTexts(s));
+  return mixed(out, [...repeated(s), ...crossed(s), ...finer(s, edges), ...rolled(s), ...fitting(s, edges)]).concat(plainTexts(s));
 }
 
 /** A list with two of its own before each of another one. */

@@ -54,6 +54,8 @@ class Play {
   async run(script) {
     this.values = [];
     this.calls = [];
+    this.under = []; // promises that nobody waited for yet, by step
+    this.timed = script.some((s) => s.p);
     this.misused = false; // the engine did not take what the code was given
     this.given = new Map(); // what results held, and of which step
     this.targets = new Set(script.filter((s) => s.f.k === 'ref').map((s) => s.f.i));
@@ -62,6 +64,7 @@ class Play {
       told.push(await this.step(script[i], i));
       if (script[i].f.k === 'lib' && this.targets.has(i) && !isObject(this.values[i])) break; // there is nothing to ask
     }
+    for (const [i, promise] of this.under) told.push('call ' + (i + 1) + ' ' + (await this.landed(promise)));
     await this.world.drain();
     const after = this.callbacks();
     if (after) told.push(after);
@@ -81,7 +84,7 @@ class Play {
     this.calls.push(entry);
     const silent = /^(async\s+)?(\([^)]*\)|[\w$]+)\s*=>\s*\{|^(async\s+)?function/.test(node.src || '') && !/\breturn\b/.test(node.src);
     const answer = (self, args) => {
-      if (entry.told.length < 60) entry.told.push('(' + args.map((a) => new Show((v) => this.word(v)).text(a)).join(', ') + ')');
+      if (entry.told.length < 60) entry.told.push('(' + args.map((a) => new Show((v) => this.word(v)).text(a)).join(', ') + ')' + (this.timed ? ' at ' + (this.world.now - this.world.start) + ' ms' : ''));
       let out;
       try {
         out = f ? Reflect.apply(f, self, args) : args[0];
@@ -194,6 +197,11 @@ class Play {
   async result(out, s, i, args, self) {
     let how = '';
     if (out && typeof out.then === 'function' && typeof out !== 'function') {
+      if (s.p) {
+        out.then(() => {}, () => {});
+        this.under.push([i, out]);
+        return 'is under way';
+      }
       const got = await this.world.settle(out);
       if ('error' in got) return 'rejects with ' + this.failed(got.error);
       if (!('value' in got)) return 'a promise that is not decided';
@@ -208,6 +216,13 @@ class Play {
     const said = how + (isObject(out) && out === self ? 'itself' : show.text(out));
     rooms(out, (x) => this.given.has(x) || this.given.set(x, i), false);
     return said;
+  }
+
+  /** What a promise came to that others were made beside. */
+  async landed(promise) {
+    const got = await this.world.settle(promise);
+    if ('error' in got) return 'rejects with ' + this.failed(got.error);
+    return 'value' in got ? 'resolves to ' + new Show().text(got.value) : 'is not decided';
   }
 
   /** What is told of an object within a result that others have, too. */

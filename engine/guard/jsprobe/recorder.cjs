@@ -120,6 +120,7 @@ class Recorder {
     }
     if (v instanceof Promise) {
       this.results.set(v, id);
+      this.events[id].s.y = 1;
       v.then((x) => this.trace(x, id), () => {});
       return v;
     }

@@ -19,6 +19,8 @@ const OF_CASE = 120; // bytes about one case, besides the name of its group
 const MOST_TOLD = 1 << 20; // bytes of an answer in full
 const AS_THEY_WERE = 60; // recorded rows that a group is asked first
 const MOST_KEPT = 120; // cases of one group that are worth doing again
+const CLOSE_FACTOR = 3; // times that what is close to the change may use the time of what is not
+const LOOKS = 16; // cases between two looks at the time
 
 class Session {
   constructor(q, kept, watch, out) {
@@ -33,6 +35,7 @@ class Session {
     this.edges = new Edges(this.watch.edges);
     this.vary = new Map();
     this.found = new Map();
+    this.kinds = new Map(); // what is worth doing again, by group
     this.marks = globalThis[Symbol.for('atoll.marks')];
   }
 
@@ -86,20 +89,33 @@ class Session {
   cases() {
     const count = this.q.count || 0;
     const groups = this.q.groups || ['all'];
-    return Math.min(count + Math.floor(count / EDGE_SHARE), Math.floor(MOST_SURVEYED / groups.reduce((n, g) => n + g.length + OF_CASE, 0)));
+    return Math.min(count + (this.q.drawn ? 0 : Math.floor(count / EDGE_SHARE)), Math.floor(MOST_SURVEYED / groups.reduce((n, g) => n + g.length + OF_CASE, 0)));
   }
 
   corpus(group) {
-    return ((this.q.corpus || {})[group] || []).map(unpack).filter(Boolean);
+    if (!this.kinds.has(group)) this.kinds.set(group, ((this.q.corpus || {})[group] || []).map(unpack).filter(Boolean));
+    return this.kinds.get(group);
   }
 
-  /** The script of a case of a survey: recorded ones as they were, edges whatever the seed, and then what is drawn. */
+  /** Whether the processor time is over that the cases of a group may take: what is dear is asked less. */
+  purse(group) {
+    const used = () => process.cpuUsage().user + process.cpuUsage().system;
+    if (!this.q.group_ms || !this.q.drawn) return () => false;
+    const until = used() + 1000 * this.q.group_ms * ((this.q.close || []).includes(group) ? CLOSE_FACTOR : 1);
+    return (i) => i % LOOKS === 0 && used() > until;
+  }
+
+  /** The script of a case of a survey: recorded ones as they were, edges whatever the seed, and then what is drawn; where those were asked, what is drawn alone. */
   script(group, index) {
     const vary = this.varyOf(group);
     const d = new Draws(seedOf(String(this.q.seed || 0), group, String(index)));
     if (this.q.around) {
       const corpus = this.corpus(group);
       return index < corpus.length ? corpus[index] : vary.other(d.pick(corpus), d);
+    }
+    if (this.q.drawn) {
+      const corpus = this.corpus(group);
+      return vary.finished(vary.other(corpus.length > 0 && d.chance(2) ? d.pick(corpus) : vary.drawnRow(d), d));
     }
     const rows = Math.min(vary.rows.length, AS_THEY_WERE, Math.ceil(this.cases() / 3));
     if (index < rows) return vary.finished(vary.rows[Math.floor((index * vary.rows.length) / rows)]);
@@ -137,9 +153,12 @@ class Session {
     let position = 0;
     for (const g of groups) {
       let started = false;
+      let over = false;
+      const purse = this.purse(g);
       for (let i = 0, n = this.cases(); i < n; i++) {
         position++;
-        if (position <= (q.from || 0) || skip.has(g)) continue;
+        over = over || purse(i);
+        if (over || position <= (q.from || 0) || skip.has(g)) continue;
         if (!started) this.write({ k: 'start', g, i, p: position });
         started = true;
         if (omit.has(position)) continue;
@@ -157,13 +176,16 @@ class Session {
     for (const g of q.groups.filter((g) => this.groups.includes(g) && this.found.has(g))) {
       const seen = new Set();
       const brinks = new Brinks();
-      const kept = this.corpus(g);
+      const kept = [...this.corpus(g)];
       const given = kept.length;
       let started = false;
       let reached = false;
+      let over = false;
+      const purse = this.purse(g);
       for (let i = 0, n = given + this.cases(); i < n; i++) {
         position++;
-        if (position <= (q.from || 0) || (q.skip || []).includes(g) || kept.length - given >= MOST_KEPT) continue;
+        over = over || purse(i);
+        if (over || position <= (q.from || 0) || (q.skip || []).includes(g) || kept.length - given >= MOST_KEPT) continue;
         if (!started) this.write({ k: 'start', g, i, p: position });
         started = true;
         const d = new Draws(seedOf('explore', String(q.seed || 0), g, String(i)));

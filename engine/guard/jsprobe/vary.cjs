@@ -6,15 +6,21 @@
 //
 // and f is {k: 'lib', g: group}, {k: 'ref', i: step}, or {k: 'own'} for a value of the caller's, which is the argument.
 'use strict';
+const { atOnce, otherwise } = require('./atonce.cjs');
 const { copy } = require('./joining.cjs');
 const { U, kindOf, near } = require('./near.cjs');
-const { optioned, otherName } = require('./options.cjs');
+const { optioned, otherName, together } = require('./options.cjs');
+const { anew, fitted } = require('./pieces.cjs');
 const { Twins } = require('./twins.cjs');
 
 const LONGEST = 80; // steps
 const MOST_DRAWN = 40; // times that a call is drawn to be repeated
 const MOST_SELDOM = 3; // rows of calls that few are like, among those that edges are made of
 const LOTS = 5; // a row among those that edges are made of
+const DRAWN = { string: 2, obj: 2 }; // of one in so many values of a kind another one is drawn, of others one in four
+const MOST_KEPT = 1000; // values of which those beside them are known
+const AT_ONCE = [1, 1, 1, 2, 2, 3]; // things that are changed at once
+const MOST_TEXTS = 300; // whose pieces are put into others
 const MOST_TIED = 40; // rows, and scripts of things that are equal
 const MOST_CALLS = 60000; // times that a call is made for a constant
 
@@ -87,6 +93,7 @@ class Vary {
     this.rows = rows;
     // What is no number is no input of an order but where a test gave it.
     this.edges = JSON.stringify(rows.slice(0, 300)).includes('"v":"NaN"') ? Object.assign(Object.create(Object.getPrototypeOf(edges)), edges, { equal: true }) : edges;
+    this.beside = new Map(); // values beside others, which most are taken of more than once
     this.pool = new Map(); // values by the call and the place that they were given at
     this.methods = new Map(); // calls of results, by name
     this.shapes = [...shapesOf(rows).values()].sort((a, b) => a.length - b.length); // rows by what a call of them is like
@@ -154,7 +161,7 @@ class Vary {
 
   /** Calls of methods that may be put into a script: where things are ordered, with values that are like those of its own. */
   fitting(script) {
-    if (!this.edges.orders) return this.methods;
+    if (!this.edges.orders || this.methods.size === 0) return this.methods;
     const own = new Map();
     for (const s of script) own.set(nameOf(s), [...(own.get(nameOf(s)) || []), likeness(s)]);
     const list = [...this.methods].map(([m, steps]) => [m, steps.filter((s) => !(s.a || []).length || (own.get(m) || []).includes(likeness(s)))]);
@@ -182,7 +189,7 @@ class Vary {
   /** Another script beside one. */
   other(script, d) {
     let out = script;
-    for (let n = 1 + (d.n(3) === 0 ? d.n(3) : 0); n > 0; n--) {
+    for (let n = d.pick(AT_ONCE); n > 0; n--) {
       const k = d.n(12);
       if (k < 4) out = this.value(out, d);
       else if (k === 4) out = this.likened(out, d);
@@ -194,16 +201,20 @@ class Vary {
   }
 
   near(script, place) {
-    return near(at(script, place), this.edges, place.path.length > 1 || script[place.step].f.k === 'ref');
+    const inner = place.path.length > 1 || script[place.step].f.k === 'ref';
+    const key = inner + JSON.stringify(at(script, place));
+    if (this.beside.size >= MOST_KEPT) this.beside.clear();
+    if (!this.beside.has(key)) this.beside.set(key, near(at(script, place), this.edges, inner));
+    return this.beside.get(key);
   }
 
   value(script, d) {
     const list = places(script);
     if (list.length === 0) return this.arguments(script, d);
-    const place = d.pick(list);
+    const place = d.pick(list.flatMap((p) => Array(weight(at(script, p))).fill(p)));
     const node = at(script, place);
     const others = this.near(script, place);
-    return put(script, place, d.chance(4) || others.length === 0 ? this.drawn(node, d) : d.pick(others));
+    return put(script, place, d.chance(DRAWN[kindOf(node)] || 4) || others.length === 0 ? this.drawn(node, d) : d.pick(others));
   }
 
   /** A value is another one of the script. */
@@ -223,6 +234,8 @@ class Vary {
       case 'string': {
         const from = 'aabbAZ019 _-./:,;=@#"\'\\\n<>[](){}éß😀日'.split('');
         const s = typeof node === 'string' ? node : 'x';
+        if (this.edges.patterns.length > 0 && d.n(4) === 0) return fitted(s, d.pick(this.edges.patterns), d);
+        if (s.length > 1 && d.n(3)) return anew(s, this.texts(), this.numbers(), d);
         const i = d.n(s.length + 1);
         return d.chance(3) ? Array.from({ length: d.n(10) }, () => d.pick(from)).join('') : s.slice(0, i) + d.pick(from.concat(this.edges.chars)) + s.slice(i + d.n(2));
       }
@@ -235,7 +248,8 @@ class Vary {
       case 'typed':
         return { ...node, n: undefined, v: Array.from({ length: d.n(40) }, () => (node.t.startsWith('Big') ? { k: 'big', v: String(d.n(300)) } : d.n(300))) };
       case 'obj':
-        if (d.n(3) === 0) return otherName(node, this.edges.chars, d);
+        if (d.n(4) === 0) return otherName(node, this.edges.chars, d);
+        if (d.n(2) === 0) return together(node, this.objects(), this.edges.options, d);
         return { ...node, v: node.v.filter(() => d.n(4)).map((e) => [e[0], typeof e[1] === 'object' ? e[1] : this.drawn(e[1], d), ...e.slice(2)]) };
     }
     const others = near(node, this.edges);
@@ -246,6 +260,25 @@ class Vary {
   words(d) {
     this.lists = this.lists || [...this.pool.values()].flat().flatMap(listsOfTexts).slice(0, MOST_TIED);
     return this.lists.length > 0 ? d.pick(this.lists) : [];
+  }
+
+  /** The texts that tests gave, also within others. */
+  texts() {
+    this.given = this.given || [...new Set([...this.pool.values()].flat().flatMap((node) => within(node, (x) => typeof x === 'string')))].slice(0, MOST_TEXTS);
+    return this.given;
+  }
+
+  /** Numbers of the changed code, and such beside them, as texts have them. */
+  numbers() {
+    const { floats, ints } = this.edges;
+    this.counts = this.counts || floats.flatMap((c) => [c, c / 2, 2 * c]).concat(ints.flatMap((c) => [c, c + 1, c - 1])).map(String).filter((t) => /^[\d.]+$/.test(t));
+    return this.counts;
+  }
+
+  /** The plain objects that tests gave. */
+  objects() {
+    this.plain = this.plain || [...this.pool.values()].flat().flatMap((node) => within(node, (x) => x && x.k === 'obj' && !x.c && x.v.length > 0)).slice(0, MOST_TEXTS);
+    return this.plain;
   }
 
   fromPool(script, d) {
@@ -265,12 +298,13 @@ class Vary {
     if (!s.a) return out;
     const k = d.n(3);
     if (k === 0 && this.edges.kinds.has('undef') && this.without(s, s.a.length - 1)) s.a.pop();
-    else if (k === 1) s.a.push(d.pick(MORE));
+    else if (k === 1) s.a.push(d.pick(this.pool.get(nameOf(s) + ' ' + s.a.length) || MORE));
     else if (s.a.length > 1 && s.a.every((a) => kindOf(a) === kindOf(s.a[0]))) s.a.unshift(s.a.pop());
     return out;
   }
 
   steps(script, d, kind) {
+    if (kind === 11 && script.some((s) => s.y)) return otherwise(script, d);
     const i = d.n(script.length);
     const s = script[i];
     if (kind === 7 && script.length > 1) {
@@ -296,7 +330,7 @@ class Vary {
     const rows = this.rows;
     const twins = new Twins(this.edges, places, at, put).of(rows);
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
-    const lists = [this.often(), optioned(rows, this.edges.options), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    const lists = [this.often(), atOnce(rows), optioned(rows, this.edges.options), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
     for (const row of new Set(some.concat(this.shapes.slice(0, MOST_SELDOM).map((like) => like[0])))) {
@@ -352,6 +386,18 @@ function listsOfTexts(node) {
   return node.v.flatMap((x) => (Array.isArray(x) ? x.flatMap(listsOfTexts) : listsOfTexts(x)));
 }
 
+/** How often a value is taken to be another one: there are many texts, and few truths. */
+function weight(node) {
+  if (typeof node === 'string') return node.length > 3 ? 5 : 3;
+  return node === null || typeof node === 'boolean' || node.k === 'undef' || node.k === 'fn' ? 1 : 2;
+}
+
+/** The values within one, itself among them, that are of a kind. */
+function within(node, of) {
+  const inner = node !== null && typeof node === 'object' && Array.isArray(node.v) ? node.v.flatMap((x) => (Array.isArray(x) ? x.flatMap((y) => within(y, of)) : within(x, of))) : [];
+  return of(node) ? [node, ...inner] : inner;
+}
+
 /** What a value is like: its kind, and that of what is first in it. */
 function like(node) {
   const kind = kindOf(node);
@@ -373,6 +419,7 @@ function simpler(script, edges) {
   for (const size of [8, 4, 2, 1]) if (size < script.length) for (let i = 0; i < script.length; i += size) out.push(some(script, (n) => n < i || n >= i + size));
   script.forEach((s, i) => {
     const or = (change) => out.push(Object.assign(copy(script), { [i]: { ...s, ...change } }));
+    if (s.p) or({ p: undefined });
     if (s.r) [undefined, s.r >> 1, s.r - 1].forEach((r) => or({ r: r > 1 ? r : undefined }));
     if (s.a && s.a.length > 0 && !s.r && edges.kinds.has('undef') && !(edges.orders && kindOf(s.a[s.a.length - 1]) === 'fn')) or({ a: s.a.slice(0, -1) });
   });
