@@ -61,11 +61,12 @@ class Play {
     this.targets = new Set(script.filter((s) => s.f.k === 'ref').map((s) => s.f.i));
     const told = [];
     for (let i = 0; i < script.length; i++) {
+      if (this.under.length > 0 && !script[i].p) await this.world.calm();
       told.push(await this.step(script[i], i));
       if (script[i].f.k === 'lib' && this.targets.has(i) && !isObject(this.values[i])) break; // there is nothing to ask
     }
     for (const [i, promise] of this.under) told.push('call ' + (i + 1) + ' ' + (await this.landed(promise)));
-    await this.world.drain();
+    await this.world.drain(this.timed);
     const after = this.callbacks();
     if (after) told.push(after);
     for (const e of this.world.loose) told.push('fails later with ' + failure(e));
@@ -202,7 +203,7 @@ class Play {
         this.under.push([i, out]);
         return 'is under way';
       }
-      const got = await this.world.settle(out);
+      const got = await this.world.settle(out, this.timed);
       if ('error' in got) return 'rejects with ' + this.failed(got.error);
       if (!('value' in got)) return 'a promise that is not decided';
       out = got.value;
@@ -220,7 +221,7 @@ class Play {
 
   /** What a promise came to that others were made beside. */
   async landed(promise) {
-    const got = await this.world.settle(promise);
+    const got = await this.world.settle(promise, true);
     if ('error' in got) return 'rejects with ' + this.failed(got.error);
     return 'value' in got ? 'resolves to ' + new Show().text(got.value) : 'is not decided';
   }

@@ -118,12 +118,18 @@ class World {
     return true;
   }
 
-  /** What a promise came to: {value}, {error} or {} for one that is not decided. */
-  async settle(promise) {
+  /** Waits until all is done that waits for no timer. */
+  calm() {
+    return new Promise((done) => real.setImmediate(done));
+  }
+
+  /** What a promise came to: {value}, {error} or {} for one that is not decided. calm: no timer runs before all is done that waits for none, however many steps that takes. */
+  async settle(promise, calm) {
     let out;
     promise.then((value) => (out = { value }), (error) => (out = { error }));
     for (let round = 0; round < MOST_ROUNDS && !out; round++) {
       for (let i = 0; i < 8 && !out; i++) await null;
+      if (calm && !out) await this.calm();
       if (out || this.tick()) continue;
       await new Promise((done) => (round < 30 ? real.setImmediate(done) : real.setTimeout(done, 1)));
       if (round > 60 && this.timers.length === 0) break;
@@ -132,10 +138,10 @@ class World {
   }
 
   /** Runs what is left to be done later. */
-  async drain() {
+  async drain(calm) {
     for (let i = 0; i < MOST_TIMERS && this.timers.some((t) => !t.every); i++) {
       this.tick();
-      await null;
+      await (calm ? this.calm() : null);
     }
     for (let i = 0; i < 3 && this.timers.length > 0; i++) this.tick();
     this.timers = [];
