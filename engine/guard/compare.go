@@ -22,8 +22,6 @@ type pair struct {
 	public          bool                    // others may depend on its names
 	watched         bool                    // the probes tell what inputs do in the changed code
 	behind          bool                    // inputs are looked for behind the survey, on top of it
-	onward          bool                    // what is left of the time goes into more inputs of what reaches the change
-	drawn           bool                    // those are asked
 	further         func(group string) bool // is asked with those inputs alone
 	marks           []int                   // of the blocks of what changed
 	reaching        map[string]bool         // groups of which some input ran such a block
@@ -281,7 +279,7 @@ func (c *check) values(ctx context.Context, p pair, was, is *reply) error {
 // together asks whether the groups disturb each other; then the second answer of the root is in another
 // order, and unsteady reports that they do.
 func (c *check) survey(ctx context.Context, p *pair, names []string, together bool) (unsteady bool, err error) {
-	q := probe.Request{Mode: probe.Survey, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Drawn: p.drawn, Variables: p.variables(names)}
+	q := probe.Request{Mode: probe.Survey, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Corpus: p.corpus, Around: p.around > 0, Drawn: p.drawn(), Variables: p.variables(names)}
 	c.spread(*p, &q)
 	q.Skip = p.lost.among(names)
 	c.doing("comparing %s", p.someOf(names))

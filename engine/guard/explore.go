@@ -50,7 +50,7 @@ const (
 )
 
 func (c *check) exploreOnce(ctx context.Context, budget *budget, p *pair, names []string, share int, corpus map[string][][]uint64) error {
-	q := probe.Request{Mode: probe.Explore, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus), Drawn: p.drawn}
+	q := probe.Request{Mode: probe.Explore, Seed: p.seed(c.g.o.Seed), Groups: names, Literals: p.literals, Known: c.report.known(*p), Marks: p.marks, Corpus: maps.Clone(corpus), Drawn: p.drawn()}
 	c.spread(*p, &q)
 	c.doing("looking for inputs of %s", p.someOf(names))
 	q.Count = (q.Count + share - 1) / share
@@ -89,9 +89,9 @@ func (c *check) search(ctx context.Context, p pair, groups []string, apart bool)
 	if p.corpus, err = c.explore(ctx, &p, groups); err != nil {
 		return err
 	}
-	if p.onward {
+	if p.root.draws {
 		further, all := p, slices.Clone(groups)
-		c.later(func(ctx context.Context) error { return c.goOn(ctx, further, all, apart) })
+		c.later(func(ctx context.Context) error { return goOn(ctx, c, further, all, apart) })
 	}
 	part, budget, done := c.budget.part(ctx, shareOfSearch)
 	defer done()
@@ -138,7 +138,7 @@ func (c *check) spread(p pair, q *probe.Request) {
 		}
 	}
 	times := 1
-	if p.drawn {
+	if p.drawn() {
 		times = timesOnward
 	}
 	q.Count = min(times*c.g.o.Cases, max(fewestCases, times*mostCases/max(1, sharesOf(q))))

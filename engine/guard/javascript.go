@@ -151,13 +151,13 @@ func (j *jsCheck) run(ctx context.Context) error {
 	candidate.Product = profileName
 	module := func(group string) string { name, _, _ := strings.Cut(group, ":"); return name }
 	err = j.compare(ctx, pair{
-		root:      &subject{box: j.budget, spec: spec(j.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra},
+		root:      &subject{box: j.budget, spec: spec(j.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra, draws: true},
 		candidate: &subject{box: j.budget, spec: candidate, caseMS: j.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: j.files, product: j.reached.add, settled: j.settled},
 		relevant: func(group string) bool {
 			return slices.Contains(r.Modules, module(group)) && !slices.Contains(r.Apart, group)
 		},
 		direct: func(group string) bool { return r.direct(module(group), group) },
-		public: true, watched: true, behind: true, onward: true,
+		public: true, watched: true, behind: true,
 	})
 	if err == nil {
 		j.later(j.lines)

@@ -16,13 +16,13 @@ const (
 // goOn gives what reached the change more inputs than a comparison counts on, as long as half of its time is left and nothing
 // differs: each time it looks on for inputs that do something of their own there, beside those that are known, and
 // compares what is drawn beside them and beside what tests do. Who wants few inputs wants none of these.
-func (c *check) goOn(ctx context.Context, p pair, groups []string, apart bool) error {
+func goOn(ctx context.Context, c *check, p pair, groups []string, apart bool) error {
 	if c.g.o.Cases < DefaultCases {
 		return nil
 	}
 	near := slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
 	corpus := maps.Clone(p.corpus)
-	for p.drawn, p.round = true, mostAgain+1; p.round <= mostAgain+mostOnward && len(near) > 0; p.round++ {
+	for p.round = mostAgain + 1; p.round <= mostAgain+mostOnward && len(near) > 0; p.round++ {
 		if len(c.report.Differences) > 0 || c.budget.rest() < c.g.o.Work/shareOfOnward {
 			return nil
 		}
@@ -39,3 +39,6 @@ func (c *check) goOn(ctx context.Context, p pair, groups []string, apart bool) e
 	}
 	return nil
 }
+
+// drawn reports that a comparison goes on: its rounds come behind those of asking again.
+func (p pair) drawn() bool { return p.round > mostAgain }

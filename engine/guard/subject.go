@@ -25,6 +25,7 @@ type subject struct {
 	product func([]byte) // takes what the spec's product held; may be nil
 	extra   []string     // of the request
 	changed []string     // of the request
+	draws   bool         // its probe knows requests of which all inputs are drawn
 	settled func() bool  // reports that no line of what changed is left to be counted: counting takes time; may be nil
 }
 
