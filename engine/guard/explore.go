@@ -150,7 +150,11 @@ func (c *check) spread(p pair, q *probe.Request) {
 		q.Count = min(q.Count, max(fewestCases, q.Count/p.few))
 		asks = asksOfFew
 	}
-	q.GroupMS = purse(c.budget.rest(), asks, q)
+	left := c.budget
+	if own, ok := p.root.box.(*budget); ok && p.drawn() {
+		left = own // going on has a share of its own
+	}
+	q.GroupMS = purse(left.rest(), asks, q)
 }
 
 // sharesOf is how many shares the groups of a request have: one each, and more where they are close to the change.

@@ -10,31 +10,29 @@ import (
 const (
 	mostOnward    = 3 // times, each with other draws
 	timesOnward   = 6 // inputs for one of the comparison before
-	shareOfOnward = 2 // it goes on while one part in so many of the processor time is left
+	shareOfOnward = 6 // of the processor time that is left, for all of it
 )
 
-// goOn gives what reached the change more inputs than a comparison counts on, as long as half of its time is left and nothing
-// differs: each time it looks on for inputs that do something of their own there, beside those that are known, and
-// compares what is drawn beside them and beside what tests do. Who wants few inputs wants none of these.
+// goOn gives what reached the change more inputs than a comparison counts on, with a share of the time that is left and as
+// long as nothing differs: each time it looks on for inputs that do something of their own there, beside those that are
+// known, and compares what is drawn beside them and beside what tests do. Who wants few inputs wants none of these.
 func goOn(ctx context.Context, c *check, p pair, groups []string, apart bool) error {
 	if c.g.o.Cases < DefaultCases {
 		return nil
 	}
 	near := slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
-	corpus := maps.Clone(p.corpus)
-	for p.round = mostAgain + 1; p.round <= mostAgain+mostOnward && len(near) > 0; p.round++ {
-		if len(c.report.Differences) > 0 || c.budget.rest() < c.g.o.Work/shareOfOnward {
-			return nil
+	ctx, budget, done := c.budget.part(ctx, shareOfOnward)
+	defer done()
+	p.root, p.candidate, p.corpus = p.root.with(budget), p.candidate.with(budget), maps.Clone(p.corpus)
+	for p.round = mostAgain + 1; p.round <= mostAgain+mostOnward && len(near) > 0 && len(c.report.Differences) == 0; p.round++ {
+		part, some, over := budget.part(ctx, shareOfExploring)
+		err := unlessEnough(c.exploreOnce(part, some, &p, near, shareOfSecond, p.corpus))
+		over()
+		if err == nil {
+			_, err = c.surveys(ctx, &p, near, nil, apart)
 		}
-		part, budget, done := c.budget.part(ctx, shareOfExploring)
-		err := unlessEnough(c.exploreOnce(part, budget, &p, near, shareOfSecond, corpus))
-		done()
 		if err != nil {
-			return err
-		}
-		p.corpus = corpus
-		if _, err := c.surveys(ctx, &p, near, nil, apart); err != nil {
-			return err
+			return unlessEnough(err)
 		}
 	}
 	return nil
