@@ -17,8 +17,11 @@ class Failure extends Error {}
 /** Tells the processor time of the process that calls itself pid in a namespace of its own; the
  * time on the wall where that cannot be seen. */
 function processorClock(pid) {
-  let deepest = [0, pid];
-  for (const name of fs.readdirSync('/proc').filter((n) => /^\d+$/.test(n))) {
+  let [deepest, seen] = [[0, pid], []];
+  try {
+    seen = fs.readdirSync('/proc');
+  } catch {} // without namespaces there is nothing to see, and pid is what it calls itself
+  for (const name of seen.filter((n) => /^\d+$/.test(n))) {
     try {
       const ids = /^NSpid:\s*(.*)$/m.exec(fs.readFileSync(`/proc/${name}/status`, 'utf8'))[1].split(/\s+/);
       if (ids[ids.length - 1] === pid && ids.length > deepest[0]) deepest = [ids.length, ids[0]];

@@ -24,8 +24,10 @@ class Failure(Exception):
 def processor_clock(pid):
     """Tells the processor time of the process that calls itself pid in a namespace of its own;
     the time on the wall where that cannot be seen."""
-    deepest = (0, pid)
-    for name in os.listdir("/proc"):
+    deepest, seen = (0, pid), []
+    with contextlib.suppress(OSError):  # without namespaces there is nothing to see, and pid is what it calls itself
+        seen = os.listdir("/proc")
+    for name in seen:
         if name.isdigit():
             try:
                 with open("/proc/%s/status" % name) as f:
@@ -127,21 +129,22 @@ def mean(functions, each):
 def main():
     with open(os.path.join(HERE, "calls.json"), encoding="utf-8") as f:
         calls = json.load(f)
-    result = {}
+    result, worker = {}, None
     try:
         worker = Worker(calls)
         if sys.argv[1:]:  # a question of atoll init
             print(worker.ask(" ".join(sys.argv[1:])), end="")
-            worker.close()
             return
         compare(calls, json.loads(worker.ask("answers")))
         each = measure(worker, len(calls["functions"]))
         result["metrics"] = [{"name": "time_us", "value": mean(calls["functions"], each), "unit": "us", "higher_is_better": False}]
         for function, t in zip(calls["functions"], each):
             result["metrics"].append({"name": function["name"].replace(":", ".") + " us", "value": t, "unit": "us", "higher_is_better": False})
-        worker.close()
     except Failure as e:
         result["failure"] = {"class": "test", "reason": str(e)}
+    finally:
+        if worker is not None:  # where nothing ends with this process it would be left behind
+            worker.close()
     with open(os.environ["ATOLL_RESULT"], "w", encoding="utf-8") as f:
         json.dump(result, f)
 
