@@ -47,8 +47,18 @@ func (q *equipment) prepare(ctx context.Context, st *fold.State) error {
 	if err := q.checkSeal(ctx, st.Exp); err != nil {
 		return err
 	}
+	q.tellRung()
 	q.tellWarmth(ctx, cfg.Evaluator.Warm == eval.Warm)
 	return q.tellEvaluator(ctx, st.Exp.Objective)
+}
+
+// tellRung says why commands run on a lower rung of the sandbox than the first that was tried.
+func (q *equipment) tellRung() {
+	for _, f := range q.box.Findings() {
+		if rung, is := strings.CutPrefix(f.Name, "rung "); is && !f.OK && rung != q.box.Rung().String() {
+			q.note("warn", record.NoJob, fmt.Sprintf("the sandbox is on rung %s: rung %s does not work: %s", q.box.Rung(), rung, f.Detail))
+		}
+	}
 }
 
 // tellWarmth says of an evaluator that is to be warm whether it is; it is worth a warning

@@ -42,13 +42,17 @@ func (b *Box) climb(ctx context.Context, mode Mode) error {
 	return fmt.Errorf("%w: %s; sandbox.mode: unsafe runs without isolation, on trusted code only", ErrNoRung, strings.Join(why, "; "))
 }
 
+// probeTime is how long a rung may take to run one command. It takes a tenth of a second on a calm machine, and a rung that
+// is only slow must not be taken for one that does not work.
+const probeTime = time.Minute
+
 // probe really runs a command on a rung behind a fence: what sysctls and versions
 // promise is often not what a container or a security module grants.
 func (b *Box) probe(ctx context.Context, r Rung, f fence) error {
 	if r == Landlock && b.facts.abi == 0 {
 		return errors.New("this kernel has no Landlock, or it is not enabled")
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	base, err := os.MkdirTemp(b.dir, "probe-")
 	if err != nil {
