@@ -191,7 +191,7 @@ func progressText(s *view.Snapshot, left time.Duration, now time.Time) string {
 		fmt.Fprintf(&b, ", %s left", roughly(left))
 	}
 	if r := longest(s.Running, now); r != nil && now.Sub(r.Started) >= silentFor {
-		fmt.Fprintf(&b, "; %s is %s since %s", r.Job.ID, view.CleanLine(r.Stage), roughly(now.Sub(r.Started)))
+		fmt.Fprintf(&b, "; %s is %s, begun %s ago", r.Job.ID, view.CleanLine(r.Stage), roughly(now.Sub(r.Started)))
 	}
 	switch {
 	case s.Best.ID > record.Root:

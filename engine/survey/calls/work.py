@@ -198,6 +198,7 @@ def profile(functions, seconds):
             for (caller, at, _), (_, _, _, spent) in callers.items():
                 if caller.startswith(top):
                     shares[caller[len(top) :], at] += spent
+    total = max(total, sum(shares.values()))  # what calls back from outside of the tree counts for both
     found = [{"file": f, "symbol": symbol(f, line), "share": t / total} for (f, line), t in shares.most_common(30)]
     return [f for f in found if f["symbol"]]
 
