@@ -197,7 +197,14 @@ class Vary {
       else if (k === 6) out = this.arguments(out, d);
       else out = this.steps(out, d, k);
     }
-    return out;
+    return this.misuses(out) && !this.misuses(script) ? script : out;
+  }
+
+  /** Whether a call has a text where no test gives one, and the changed code does not ask for texts: no caller has to do so. */
+  misuses(script) {
+    const text = (node) => typeof node === 'string' || kindOf(node) === 'string';
+    const given = (s, i) => this.pool.get(nameOf(s) + ' ' + i) || [];
+    return !this.edges.kinds.has('string') && script.some((s) => (s.a || []).some((a, i) => text(a) && given(s, i).length > 0 && !given(s, i).some(text)));
   }
 
   near(script, place) {
