@@ -36,13 +36,11 @@ func FillFacts(ctx context.Context, db *store.DB, snap *view.Snapshot) error {
 			put(value)
 		}
 	}
-	if snap.Objective == "" {
-		name, err := work.LearnedMetric(ctx, db, exp.ID, exp.Objective)
-		if err != nil {
-			return err
-		}
-		snap.Objective = name
+	name, err := work.SearchedMetric(ctx, db, exp.ID, snap.Objective, exp.Objective)
+	if err != nil {
+		return err
 	}
+	snap.Objective = name
 	if err := tellRoot(ctx, db, snap); err != nil {
 		return err
 	}
@@ -101,11 +99,9 @@ func uncompared(ctx context.Context, db *store.DB, snap *view.Snapshot, c *recor
 	if err != nil {
 		return false, err
 	}
-	name := snap.Objective
-	if name == "" {
-		if name, err = work.LearnedMetric(ctx, db, snap.Experiment.ID, snap.Experiment.Objective); err != nil {
-			return false, err
-		}
+	name, err := work.SearchedMetric(ctx, db, snap.Experiment.ID, snap.Objective, snap.Experiment.Objective)
+	if err != nil {
+		return false, err
 	}
 	return work.Guards(cfg, name, c.Metrics), nil
 }

@@ -15,7 +15,7 @@ const (
 // calls are quick, all that a check asks takes a small part of its time. These inputs are not counted: some are those
 // that were compared before.
 func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) error {
-	near := slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
+	near := p.closest(groups)
 	if len(near) == 0 {
 		near = groups
 	}
@@ -36,6 +36,11 @@ func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) 
 		}
 	}
 	return nil
+}
+
+// closest are the groups that changed or reached the change.
+func (p pair) closest(groups []string) []string {
+	return slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
 }
 
 // seed is what the draws of a pair begin with.

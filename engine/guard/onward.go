@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"maps"
-	"slices"
 )
 
 // The bounds of going on.
@@ -20,7 +19,7 @@ func goOn(ctx context.Context, c *check, p pair, groups []string, apart bool) er
 	if c.g.o.Cases < DefaultCases {
 		return nil
 	}
-	near := slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
+	near := p.closest(groups)
 	ctx, budget, done := c.budget.part(ctx, shareOfOnward)
 	defer done()
 	p.root, p.candidate, p.corpus = p.root.with(budget), p.candidate.with(budget), maps.Clone(p.corpus)

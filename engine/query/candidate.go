@@ -131,11 +131,9 @@ func (r *Reader) Candidate(ctx context.Context, id record.CandidateID) (view.Can
 	}); err != nil {
 		return d, err
 	}
-	objective := cfg.Evaluator.Objective
-	if objective == "" {
-		if objective, err = work.LearnedMetric(ctx, r.db, r.exp, version); err != nil {
-			return d, err
-		}
+	objective, err := work.SearchedMetric(ctx, r.db, r.exp, cfg.Evaluator.Objective, version)
+	if err != nil {
+		return d, err
 	}
 	d.Behaviour, err = work.BehaviourTold(cfg, objective, &d.Candidate, evidence)
 	return d, err

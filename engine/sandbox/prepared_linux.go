@@ -62,7 +62,7 @@ func (b *Box) preparable(s *Spec) (prepared.Command, string) {
 	switch {
 	case !ok:
 		return c, "the command is not python3, flags, and the path of a script"
-	case !inside(c.Script, EvaluatorDir) && !inside(c.Script, ControlDir) && !s.closed(c.Script):
+	case !inside(c.Script, ControlDir) && !s.closed(c.Script):
 		return c, "the script lies where a candidate could put a module beside it: set evaluator.dir"
 	case s.Stdin != nil || s.Dir != "" || s.Net != "" && s.Net != NetNone || s.Watching:
 		return c, "the command is given more than a script needs"
@@ -73,9 +73,18 @@ func (b *Box) preparable(s *Spec) (prepared.Command, string) {
 	return c, ""
 }
 
-// closed reports a path in a mount of the Spec that no command of it can write to.
+// closed reports a path in mounts of the Spec that no command of it can write to.
 func (s *Spec) closed(path string) bool {
-	return slices.ContainsFunc(s.Mounts, func(m Mount) bool { return !m.Write && inside(path, m.At) })
+	mounted := false
+	for _, m := range s.Mounts {
+		if inside(path, m.At) {
+			if m.Write {
+				return false
+			}
+			mounted = true
+		}
+	}
+	return mounted
 }
 
 // kindOf is a key of everything that runs must share to share an interpreter.

@@ -34,6 +34,14 @@ func LearnedMetric(ctx context.Context, db *store.DB, exp record.ExperimentID, v
 	return name, err
 }
 
+// SearchedMetric is the metric that an experiment searches on: the one that is named, or else what was learned.
+func SearchedMetric(ctx context.Context, db *store.DB, exp record.ExperimentID, named string, version int) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	return LearnedMetric(ctx, db, exp, version)
+}
+
 // Versioned is the name of a fact that belongs to an objective version.
 func Versioned(key string, version int) string {
 	if version <= 1 {

@@ -35,7 +35,7 @@ class Session {
     this.edges = new Edges(this.watch.edges);
     this.vary = new Map();
     this.found = new Map();
-    this.kinds = new Map(); // what is worth doing again, by group
+    this.corpora = new Map(); // what is worth doing again, by group
     this.marks = globalThis[Symbol.for('atoll.marks')];
   }
 
@@ -93,8 +93,8 @@ class Session {
   }
 
   corpus(group) {
-    if (!this.kinds.has(group)) this.kinds.set(group, ((this.q.corpus || {})[group] || []).map(unpack).filter(Boolean));
-    return this.kinds.get(group);
+    if (!this.corpora.has(group)) this.corpora.set(group, ((this.q.corpus || {})[group] || []).map(unpack).filter(Boolean));
+    return this.corpora.get(group);
   }
 
   /** Whether the processor time is over that the cases of a group may take: what is dear is asked less. */
