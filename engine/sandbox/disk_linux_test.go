@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,7 +102,9 @@ func TestHostileFilesThatAreHardToAddUpFillNoDisk(t *testing.T) {
 	}
 }
 
-// Nothing that goes through a tree runs out of files to open, however deep it is.
+// Nothing that goes through a tree runs out of files to open, however deep it is. Where
+// what is written is added up, whoever makes folders is ended as soon as they are too
+// deep: no more than the allowed ones may be left then, and nothing is refused.
 func TestHostileFoldersThatAreTooDeepAreLeftAndRemoved(t *testing.T) {
 	for _, mode := range suitetest.Pick(isolating, modes, modes) {
 		t.Run(string(mode), func(t *testing.T) {
@@ -114,8 +117,10 @@ func TestHostileFoldersThatAreTooDeepAreLeftAndRemoved(t *testing.T) {
 			s := w.spec("deep", "30000")
 			s.Harvest = true
 			res := w.mustRun(b, s)
-			if len(res.Changes) > 0 || len(res.Refused) != 1 || !strings.HasSuffix(res.Refused[0], "deeper than 256 folders") {
-				t.Errorf("%d changes, refused %.300q", len(res.Changes), res.Refused)
+			refused := len(res.Refused) == 1 && strings.HasSuffix(res.Refused[0], "deeper than 256 folders")
+			ended := mode != sandbox.ModeNamespaces && slices.Equal(res.Limits, []string{"disk"}) && len(res.Refused) == 0
+			if len(res.Changes) > 0 || !refused && !ended {
+				t.Errorf("%d changes, refused %.300q, limits hit: %v", len(res.Changes), res.Refused, res.Limits)
 			}
 			if err := b.Close(); err != nil {
 				t.Error(err)
