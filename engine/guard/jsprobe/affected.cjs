@@ -3,8 +3,8 @@
 'use strict';
 const { beyond } = require('./beyond.cjs');
 const { called, collect, declared, joined } = require('./constants.cjs');
-const { mark } = require('./marks.cjs');
-const { functions, has, imports, outside, parse } = require('./source.cjs');
+const { differing, mark } = require('./marks.cjs');
+const { functions, has, imports, outside, parse, walk, wordsOf } = require('./source.cjs');
 const { owners } = require('./owners.cjs');
 const { offered } = require('./recording.cjs');
 const tree = require('./tree.cjs');
@@ -44,6 +44,20 @@ function required(name, text, untyped) {
   return out === null ? text : out;
 }
 
+/** The names that a module declares in another way in one of two versions. */
+function redeclared(a, b) {
+  const of = (source) => new Map(source.ast.body.map((n) => n.declaration || n).filter((n) => n.type === 'VariableDeclaration').flatMap((n) => n.declarations).filter((n) => n.init && n.id.type === 'Identifier').map((n) => [n.id.name, wordsOf(source, n.start, n.end)]));
+  const [was, is] = [of(a), of(b)];
+  return [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name));
+}
+
+/** The functions that mention some of the names, and where they first do. */
+function mentioning(found, names) {
+  const out = new Map();
+  for (const f of found) walk().full(f.node, (n) => n.type === 'Identifier' && names.includes(n.name) && !out.has(f) && out.set(f, [n.start, n.end]));
+  return out;
+}
+
 /** What one file was and is. */
 function compared(name, was, is) {
   const a = parse(bare(name, was));
@@ -56,13 +70,16 @@ function compared(name, was, is) {
   const new_ = (list, other) => list.filter((f) => !other.has(f.name + '\n' + f.words));
   const [ca, cb] = [new_(fa, kb), new_(fb, ka)];
   const whole = outside(a, fa) !== outside(b, fb);
-  const constants = [[a, ca, fa], [b, cb, fb]].map(([source, changed, found]) => {
+  const other = whole ? redeclared(a, b) : [];
+  const [ma, mb] = [mentioning(fa, other), mentioning(fb, other)]; // they did not change, and what they name did
+  const constants = [[a, [...ca, ...ma.keys()], fa], [b, [...cb, ...mb.keys()], fb]].map(([source, changed, found]) => {
     const names = declared(source.ast);
     const nodes = new Set(changed.map((f) => f.node));
     const list = changed.map((f) => collect(f.node, names, (n) => !nodes.has(n))).concat([called(found, nodes, names)]);
     return whole ? list.concat([collect(source.ast, new Map(), () => true)]) : list;
   });
-  return { whole, names: [...ca, ...cb].map((f) => f.name), constants, marked: [[was, a, ca], [is, b, cb]].map(([text, source, list]) => ({ was: required(name, text), is: required(name, mark(source, list), source.text !== text) })) };
+  const ranges = new Map([...[...ma, ...mb].map(([f, range]) => [f.node, range]), ...differing(a, ca, b, cb)]);
+  return { whole, names: [...ca, ...cb].map((f) => f.name), constants, marked: [[was, a, [...ca, ...ma.keys()]], [is, b, [...cb, ...mb.keys()]]].map(([text, source, list]) => ({ was: required(name, text), is: required(name, mark(source, list, ranges), source.text !== text) })) };
 }
 
 async function affected(q) {

@@ -24,10 +24,11 @@ function valueOf(node) {
 /** Characters that a regular expression names. */
 function charsOf(source) {
   const out = new Set();
-  for (const m of source.matchAll(/\\([sdwnrt.*+?^${}()|[\]\\/-])|\\u\{?([0-9a-fA-F]{4,6})\}?|([^\\^$*+?()[\]{}|])/gu)) {
-    if (m[2]) out.add(String.fromCodePoint(Math.min(parseInt(m[2], 16), 0x10ffff)));
+  for (const m of source.matchAll(/\\([sdwnrt.*+?^${}()|[\]\\/-])|\\(?:u\{?([0-9a-fA-F]{4,6})\}?|x([0-9a-fA-F]{2}))|([^\\^$*+?()[\]{}|])/gu)) {
+    const code = m[2] || m[3];
+    if (code) out.add(String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff)));
     else if (m[1]) out.add({ s: ' ', d: '7', w: 'w', n: '\n', r: '\r', t: '\t' }[m[1]] || m[1]);
-    else out.add(m[3]);
+    else out.add(m[4]);
   }
   return [...out];
 }
@@ -40,6 +41,9 @@ const OF_CALL = {
 };
 const OF_EQUALITY = /^(includes|indexOf|lastIndexOf|isNaN|isFinite|is|has|isInteger)$/;
 const OF_SIGN = /^(sign|min|max|is|atan2)$/;
+const OF_CODES = /^(charCodeAt|codePointAt|fromCharCode|fromCodePoint)$/;
+const MOST_CODES = 32; // characters by numbers
+const CODES = [0x7f, 0x80, 0xff, 0x100, 0x7ff, 0x800, 0xffff, 0x10000, 0x100000, 0x10ffff]; // at which their forms change
 const OF_ORDER = /^(sort|toSorted|sorted|sortBy|orderBy|ascending|descending)$/i;
 const TABLES = /cache|memo|known|seen|table|map|dict|lookup/i; // names of what is asked by keys
 const ORDERS = /^_*(cmp|compar|less|before$|after$|order|sort|precedes)/i;
@@ -80,6 +84,7 @@ function asked(node) {
 class Constants {
   constructor() {
     this.kinds = new Set();
+    this.codes = false; // its numbers may be those of characters
     this.signed = false; // it may tell 0 from -0
     this.equal = false; // it may tell what is no number from itself
     this.orders = false; // it puts values in an order that somebody gives
@@ -106,6 +111,7 @@ class Constants {
   types(node) {
     asked(node).forEach((k) => this.kinds.add(k));
     if (node.type === 'CallExpression' && OF_EQUALITY.test(nameOf(node.callee))) this.equal = true;
+    if (node.type === 'CallExpression' && OF_CODES.test(nameOf(node.callee))) this.codes = true;
     if (node.type === 'CallExpression' && OF_SIGN.test(nameOf(node.callee))) this.signed = true;
     if (node.type === 'CallExpression' && OF_ORDER.test(nameOf(node.callee))) this.sorts = true;
     if (node.type === 'NewExpression' && /^(Set|Map)$/.test(nameOf(node.callee))) this.equal = true;
@@ -178,6 +184,12 @@ function declared(ast) {
   return out;
 }
 
+/** The characters that have some numbers, and those beside them. */
+function coded(ints) {
+  const codes = ints.flatMap((c) => [c, c - 1, c + 1]).filter((c) => c >= 0 && c <= 0x10ffff).slice(0, MOST_CODES);
+  return [...new Set(codes.concat(CODES))].map((c) => String.fromCodePoint(c));
+}
+
 /** Joins constants of two versions: what only one has comes first. */
 function joined(was, is) {
   const out = {};
@@ -190,18 +202,20 @@ function joined(was, is) {
   }
   const all = [...was, ...is];
   const ordered = all.some((c) => c.orders);
+  if (all.some((c) => c.codes)) out.chars = [...new Set(coded(out.ints).concat(out.chars))];
   return { ...out, kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
-/** The texts and characters of functions of a source that some call: what they do with those shows in what calls them. */
+/** The texts, characters and options of functions of a source that some call: what they do with those shows in what calls them. */
 function called(found, nodes, names) {
   const of = new Set();
   nodes.forEach((node) => walk().full(node, (n) => n.type === 'CallExpression' && of.add(nameOf(n.callee))));
   const out = new Constants();
   for (const f of found.filter((f) => of.has(f.name) && !nodes.has(f.node))) {
-    const { texts, chars } = collect(f.node, names, () => true);
+    const { texts, chars, options } = collect(f.node, names, () => true);
     texts.forEach((t) => out.texts.add(t));
     chars.forEach((t) => out.chars.add(t));
+    options.forEach((t) => out.options.add(t));
   }
   return out;
 }

@@ -3,6 +3,7 @@
 const { createHash } = require('crypto');
 
 const PACKED = 0xa70115c; // stands before a script
+const HOT = PACKED + 1; // before one that runs what differs
 const BYTES = 6;
 
 /** What stands for a text in an answer. */
@@ -38,20 +39,22 @@ class Draws {
   }
 }
 
-function pack(script) {
+function pack(script, hot) {
   const data = Buffer.from(JSON.stringify(script));
-  const out = [PACKED, data.length];
+  const out = [hot ? HOT : PACKED, data.length];
   for (let i = 0; i < data.length; i += BYTES) out.push(data.readUIntLE(i, Math.min(BYTES, data.length - i)));
   return out;
 }
 
 /** The script of choices, null for those that are none. */
 function unpack(choices) {
-  if (choices[0] !== PACKED) return null;
+  if (choices[0] !== PACKED && choices[0] !== HOT) return null;
   const size = choices[1];
   const data = Buffer.alloc(size);
   for (let i = 0; i * BYTES < size; i++) data.writeUIntLE(choices[i + 2], i * BYTES, Math.min(BYTES, size - i * BYTES));
   return JSON.parse(data.toString());
 }
 
-module.exports = { Draws, pack, seedOf, short, unpack };
+const isHot = (choices) => choices[0] === HOT;
+
+module.exports = { Draws, isHot, pack, seedOf, short, unpack };

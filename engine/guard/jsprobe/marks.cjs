@@ -6,30 +6,41 @@ const tree = require('./tree.cjs');
 
 const COMPARED = ['===', '!==', '==', '!=', '<', '>', '<=', '>='];
 
-/** The text of a source with marks in some of its functions. */
-function mark(source, list) {
+/** The parts of a node that run or do not run, and get a mark. */
+function parts(node) {
+  if (FUNCTIONS.includes(node.type)) return [node.body];
+  if (node.type === 'IfStatement' || node.type === 'ConditionalExpression') return [node.consequent, node.alternate].filter(Boolean);
+  if (/^(For|ForIn|ForOf|While|DoWhile)Statement$/.test(node.type) || node.type === 'CatchClause') return [node.body];
+  if (node.type === 'LogicalExpression') return [node.right];
+  return node.type === 'SwitchCase' && node.consequent.length > 0 ? [node] : [];
+}
+
+/** The smallest part of a function that holds what stands between two places. */
+function holder(f, [from, to]) {
+  let out = f.body;
+  walk().full(f, (node) => parts(node).forEach((p) => p.start <= from && to <= p.end && p.end - p.start < out.end - out.start && (out = p)));
+  return out;
+}
+
+/** The text of a source with marks in some of its functions. What holds a range that differs in one of them, by its node, has negative ones. */
+function mark(source, list, ranges = new Map()) {
   const edits = []; // [place, order, text]
+  const hot = new Set([...ranges].map(([f, range]) => holder(f, range)));
   let next = 0;
   const seen = new Set();
   const around = (node, before, after) => edits.push([node.start, 1, before, node.end - node.start + 0.5], [node.end, 0, after, node.start - node.end - 0.5]);
-  const block = (node) => {
-    const own = `__atoll_ran(${next++});`;
-    if (node.type !== 'BlockStatement') return around(node, '{' + own, '}');
+  const ran = (node) => `__atoll_ran(${hot.has(node) ? -1 - next++ : next++})`;
+  const put = (node) => {
+    if (node.type === 'SwitchCase') return edits.push([node.consequent[0].start, 1, ran(node) + ';', Infinity]);
+    if (node.type !== 'BlockStatement') return /Statement$|Declaration$/.test(node.type) ? around(node, '{' + ran(node) + ';', '}') : around(node, `(${ran(node)}, `, ')');
     const directives = node.body.filter((s) => s.directive);
-    edits.push([directives.length > 0 ? directives[directives.length - 1].end : node.start + 1, 0, (directives.length > 0 ? ';' : '') + own, 0]);
+    edits.push([directives.length > 0 ? directives[directives.length - 1].end : node.start + 1, 0, (directives.length > 0 ? ';' : '') + ran(node) + ';', 0]);
   };
-  const branch = (node) => around(node, `(__atoll_ran(${next++}), `, ')');
   const look = (node) => {
     if (seen.has(node)) return;
     seen.add(node);
-    if (FUNCTIONS.includes(node.type)) node.body.type === 'BlockStatement' ? block(node.body) : branch(node.body);
-    else if (node.type === 'IfStatement') [node.consequent, node.alternate].filter(Boolean).forEach(block);
-    else if (/^(For|ForIn|ForOf|While|DoWhile)Statement$/.test(node.type)) block(node.body);
-    else if (node.type === 'ConditionalExpression') [node.consequent, node.alternate].forEach(branch);
-    else if (node.type === 'LogicalExpression') branch(node.right);
-    else if (node.type === 'CatchClause') block(node.body);
-    else if (node.type === 'SwitchCase' && node.consequent.length > 0) edits.push([node.consequent[0].start, 1, `__atoll_ran(${next++});`, Infinity]);
-    else if (node.type === 'BinaryExpression' && COMPARED.includes(node.operator)) {
+    parts(node).forEach(put);
+    if (node.type === 'BinaryExpression' && COMPARED.includes(node.operator)) {
       edits.push([node.start, 1, `__atoll_met(${next++}, "${node.operator}", `, node.end - node.start], [node.end, 0, ')', node.start - node.end]);
       between(source, node, edits);
     }
@@ -37,6 +48,27 @@ function mark(source, list) {
   for (const f of list) walk().full(f.node, look);
   return applied(source.text, edits);
 }
+
+/** What of two versions of functions differs, by their nodes: from the first word that does to the last. */
+function differing(a, listA, b, listB) {
+  const out = new Map();
+  for (const f of listA) {
+    const other = listB.find((o) => o.name === f.name);
+    if (!other) continue;
+    const [x, y] = [tokens(a, f.node), tokens(b, other.node)];
+    const most = Math.min(x.length, y.length);
+    let [first, last] = [0, 0];
+    while (first < most && x[first].text === y[first].text) first++;
+    while (last < most - first && x[x.length - 1 - last].text === y[y.length - 1 - last].text) last++;
+    for (const [list, node] of [[x, f.node], [y, other.node]]) {
+      const from = list[first] ? list[first].start : node.end;
+      out.set(node, [from, Math.max(from, list.length - 1 - last >= first ? list[list.length - 1 - last].end : from)]);
+    }
+  }
+  return out;
+}
+
+const tokens = (source, node) => source.tokens.filter((t) => t.start >= node.start && t.end <= node.end);
 
 /** Puts a comma in the place of the operator of a comparison. */
 function between(source, node, edits) {
@@ -80,7 +112,7 @@ function install(files) {
       default: return a >= b;
     }
   };
-  globalThis[Symbol.for('atoll.marks')] = { begin: () => stood.clear(), ran: () => [...stood] };
+  globalThis[Symbol.for('atoll.marks')] = { begin: () => stood.clear(), ran: () => [...stood], hot: () => [...stood].some((i) => i < 0) };
   const texts = Object.values(files).flat();
   const marked = new Map(texts.map((t) => [t.was, t.is]));
   const Module = require('module');
@@ -99,4 +131,4 @@ export async function load(url, context, next) {
 }`));
 }
 
-module.exports = { install, mark };
+module.exports = { differing, install, mark };

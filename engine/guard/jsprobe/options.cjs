@@ -58,10 +58,10 @@ function otherName(node, chars, d) {
   return renamed(node, d.pick(names), to.join(''));
 }
 
-/** An object with some of what another one has beside its own, and now and then with an option that the changed code reads. */
-function together(node, others, options, d) {
+/** An object with some of what another one has beside its own, and now and then with an option that the changed code reads, also of a text that it names. */
+function together(node, others, { options, texts }, d) {
   const more = others.length > 0 ? d.pick(others).v.filter(() => d.n(2)) : [];
-  if (options.length > 0 && d.n(2)) more.push([d.pick(options), d.pick(VALUES)]);
+  if (options.length > 0 && d.n(2)) more.push([d.pick(options), d.pick(texts.length > 0 && d.chance(3) ? texts : VALUES)]);
   return more.reduce((out, e) => ({ ...out, v: out.v.filter((x) => x[0] !== e[0]).concat([copy(e)]) }), node);
 }
 

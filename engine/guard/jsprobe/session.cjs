@@ -2,7 +2,7 @@
 'use strict';
 const fs = require('fs');
 const { Brinks } = require('./brinks.cjs');
-const { Draws, pack, seedOf, short, unpack } = require('./draws.cjs');
+const { Draws, isHot, pack, seedOf, short, unpack } = require('./draws.cjs');
 const { Edges } = require('./near.cjs');
 const { Play } = require('./play.cjs');
 const { Show, failure, held, names, speak } = require('./show.cjs');
@@ -18,6 +18,7 @@ const MOST_SURVEYED = 7 << 20; // bytes of an answer about all cases
 const OF_CASE = 120; // bytes about one case, besides the name of its group
 const MOST_TOLD = 1 << 20; // bytes of an answer in full
 const AS_THEY_WERE = 60; // recorded rows that a group is asked first
+const MOST_HOT = 12; // cases that run what differs and are kept for that alone
 const MOST_KEPT = 120; // cases of one group that are worth doing again
 const CLOSE_FACTOR = 3; // times that what is close to the change may use the time of what is not
 const LOOKS = 16; // cases between two looks at the time
@@ -36,6 +37,7 @@ class Session {
     this.vary = new Map();
     this.found = new Map();
     this.corpora = new Map(); // what is worth doing again, by group
+    this.hot = new Map(); // those of it that run what differs
     this.marks = globalThis[Symbol.for('atoll.marks')];
   }
 
@@ -93,8 +95,19 @@ class Session {
   }
 
   corpus(group) {
-    if (!this.corpora.has(group)) this.corpora.set(group, ((this.q.corpus || {})[group] || []).map(unpack).filter(Boolean));
+    if (!this.corpora.has(group)) {
+      const of = (this.q.corpus || {})[group] || [];
+      this.corpora.set(group, of.map(unpack).filter(Boolean));
+      this.hot.set(group, of.filter(isHot).map(unpack));
+    }
     return this.corpora.get(group);
+  }
+
+  /** One of what is worth doing again, half of the time one that runs what differs. */
+  again(group, d) {
+    const corpus = this.corpus(group);
+    const hot = this.hot.get(group);
+    return d.pick(hot.length > 0 && d.chance(2) ? hot : corpus);
   }
 
   /** Whether the processor time is over that the cases of a group may take: what is dear is asked less. */
@@ -111,11 +124,11 @@ class Session {
     const d = new Draws(seedOf(String(this.q.seed || 0), group, String(index)));
     if (this.q.around) {
       const corpus = this.corpus(group);
-      return index < corpus.length ? corpus[index] : vary.other(d.pick(corpus), d);
+      return index < corpus.length ? corpus[index] : vary.other(this.again(group, d), d);
     }
     if (this.q.drawn) {
       const corpus = this.corpus(group);
-      return vary.finished(vary.other(corpus.length > 0 && d.chance(2) ? d.pick(corpus) : vary.drawnRow(d), d));
+      return vary.finished(vary.other(corpus.length > 0 && d.chance(2) ? this.again(group, d) : vary.drawnRow(d), d));
     }
     const rows = Math.min(vary.rows.length, AS_THEY_WERE, Math.ceil(this.cases() / 3));
     if (index < rows) return vary.finished(vary.rows[Math.floor((index * vary.rows.length) / rows)]);
@@ -178,6 +191,8 @@ class Session {
       const brinks = new Brinks();
       const kept = [...this.corpus(g)];
       const given = kept.length;
+      const hot = [...this.hot.get(g)];
+      const most = hot.length + MOST_HOT;
       let started = false;
       let reached = false;
       let over = false;
@@ -189,7 +204,7 @@ class Session {
         if (!started) this.write({ k: 'start', g, i, p: position });
         started = true;
         const d = new Draws(seedOf('explore', String(q.seed || 0), g, String(i)));
-        const other = () => (kept.length > 0 && i % 3 ? this.varyOf(g).other(d.pick(kept), d) : this.script(g, i - given));
+        const other = () => (kept.length > 0 && i % 3 ? this.varyOf(g).other(d.pick(hot.length > 0 && d.chance(2) ? hot : kept), d) : this.script(g, i - given));
         const script = i < given ? kept[i] : (i % 3 === 1 && brinks.next()) || other();
         const { out } = await this.one(position, g, script);
         const brink = brinks.saw(out);
@@ -197,10 +212,12 @@ class Session {
         const ran = this.marks.ran();
         if (ran.length > 0 && !reached) this.write({ k: 'reach', g });
         reached = reached || ran.length > 0;
-        if (!brink && ran.every((x) => seen.has(x))) continue;
+        const differs = this.marks.hot();
+        if (!brink && !(differs && i >= given && hot.length < most) && ran.every((x) => seen.has(x))) continue;
         ran.forEach((x) => seen.add(x));
         kept.push(script);
-        this.write({ k: 'keep', g, i, p: position, c: pack(script) });
+        if (differs) hot.push(script);
+        this.write({ k: 'keep', g, i, p: position, c: pack(script, differs) });
       }
     }
   }

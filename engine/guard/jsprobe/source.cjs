@@ -62,4 +62,4 @@ function imports(text) {
   return [...text.matchAll(IMPORTED)].map((m) => m[1]);
 }
 
-module.exports = { FUNCTIONS, functions, imports, nameOf, outside, parse, walk: () => walk, has: () => Boolean(acorn) };
+module.exports = { FUNCTIONS, functions, imports, nameOf, outside, parse, wordsOf, walk: () => walk, has: () => Boolean(acorn) };

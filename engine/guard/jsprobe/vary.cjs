@@ -18,6 +18,8 @@ const MOST_DRAWN = 40; // times that a call is drawn to be repeated
 const MOST_SELDOM = 3; // rows of calls that few are like, among those that edges are made of
 const LOTS = 5; // a row among those that edges are made of
 const DRAWN = { string: 2, obj: 2 }; // of one in so many values of a kind another one is drawn, of others one in four
+const SELDOM = 6; // of so many values one is of another type
+const MOST_TYPED = 40; // values of one kind
 const MOST_KEPT = 1000; // values of which those beside them are known
 const AT_ONCE = [1, 1, 1, 2, 2, 3]; // things that are changed at once
 const MOST_TEXTS = 300; // whose pieces are put into others
@@ -221,7 +223,27 @@ class Vary {
     const place = d.pick(list.flatMap((p) => Array(weight(at(script, p))).fill(p)));
     const node = at(script, place);
     const others = this.near(script, place);
+    const typed = this.edges.kinds.size > 0 && d.chance(SELDOM) ? this.otherType(node, place.path.length > 1, d) : undefined;
+    if (typed !== undefined) return put(script, place, typed);
     return put(script, place, d.chance(DRAWN[kindOf(node)] || 4) || others.length === 0 ? this.drawn(node, d) : d.pick(others));
+  }
+
+  /** A value that a test gave somewhere, of another type that the changed code asks for; undefined where there is none. */
+  otherType(node, inner, d) {
+    const own = kindOf(node);
+    const others = this.types().filter(([kind, values]) => kind !== own && this.edges.allows(values[0], own, inner));
+    return others.length > 0 ? d.pick(d.pick(others)[1]) : undefined;
+  }
+
+  /** The values that tests gave, also within others, by their kinds. */
+  types() {
+    if (this.ofKinds) return this.ofKinds;
+    const out = new Map();
+    for (const v of [...this.pool.values()].flat().flatMap((node) => within(node, () => true))) {
+      const list = out.get(kindOf(v)) || [];
+      if (list.length < MOST_TYPED) out.set(kindOf(v), [...list, v]);
+    }
+    return (this.ofKinds = [...out]);
   }
 
   /** A value is another one of the script. */
@@ -256,7 +278,7 @@ class Vary {
         return { ...node, n: undefined, v: Array.from({ length: d.n(40) }, () => (node.t.startsWith('Big') ? { k: 'big', v: String(d.n(300)) } : d.n(300))) };
       case 'obj':
         if (d.n(4) === 0) return otherName(node, this.edges.chars, d);
-        if (d.n(2) === 0) return together(node, this.objects(), this.edges.options, d);
+        if (d.n(2) === 0) return together(node, this.objects(), this.edges, d);
         return { ...node, v: node.v.filter(() => d.n(4)).map((e) => [e[0], typeof e[1] === 'object' ? e[1] : this.drawn(e[1], d), ...e.slice(2)]) };
     }
     const others = near(node, this.edges);

@@ -96,6 +96,12 @@ def called_in(node):
     return {getattr(n.func, "attr", getattr(n.func, "id", "")) for n in ast.walk(node) if isinstance(n, ast.Call)}
 
 
+def coded(values):
+    """The characters that have some numbers, and those beside them."""
+    codes = [c for v in values if type(v) is int for c in (v, v - 1, v + 1)]
+    return distinct([chr(c) for c in codes if 0 <= c <= 0x10FFFF and not 0xD800 <= c <= 0xDFFF], 24)
+
+
 def constants_of_change(sources):
     """Constants of changed declarations and of what they name, as the request has them."""
     only, near, named, telling = [], [], [], []
@@ -117,6 +123,8 @@ def constants_of_change(sources):
             near += a + b
             asked = [{m for n in version.get(k, []) for m in called_in(n)} for version in (was, now)]
             telling += [v for m in sorted(asked[0] ^ asked[1]) for v in TELLING.get(m, ())]
+            if asked[0].union(*asked[1:]) & {"ord", "chr"}:
+                telling += coded(a + b)
             for n in was.get(k, []) + now.get(k, []):
                 mentioned |= {x.id for x in ast.walk(n) if isinstance(x, ast.Name)} | {x.attr for x in ast.walk(n) if isinstance(x, ast.Attribute)}
         for k in sorted(set(now) - set(changed), key=lambda k: (isinstance(now[k][0], (ast.FunctionDef, ast.AsyncFunctionDef)), k)):
