@@ -16,6 +16,7 @@ import (
 type goAPI struct {
 	funcs, types, errors, values []apiName
 	own                          []apiName // see ownTypes: the interface, and the declaration
+	given                        []apiName // see givenTypes: a name, and its declaration
 	variables                    []apiName // those of values that callers may set
 }
 
@@ -66,7 +67,7 @@ func apiOf(p *goPackage) goAPI {
 	slices.SortFunc(api.types, byName)
 	slices.SortFunc(api.errors, byName)
 	slices.SortFunc(api.values, byName)
-	api.own, api.variables = ownTypes(p), variablesOf(p, api.errors)
+	api.own, api.given, api.variables = ownTypes(p), givenTypes(p), variablesOf(p, api.errors)
 	return api
 }
 
@@ -192,7 +193,7 @@ func common(a, b []apiName) []apiName {
 // not compile are left out by their lines.
 func bridge(pkg string, api goAPI, without map[string]bool) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "package %s\n\ntype AtollGuardEntry struct {\n\tName string\n\tValue interface{}\n}\n", pkg)
+	fmt.Fprintf(&b, "package %s\n\nimport \"time\"\n\nvar _ time.Time\n\ntype AtollGuardEntry struct {\n\tName string\n\tValue interface{}\n}\n", pkg)
 	list := func(name string, entries []apiName, format string) {
 		fmt.Fprintf(&b, "\nvar %s = []AtollGuardEntry{\n", name)
 		for _, e := range entries {
@@ -207,7 +208,8 @@ func bridge(pkg string, api goAPI, without map[string]bool) []byte {
 	list("AtollGuardErrors", api.errors, "%s")
 	list("AtollGuardValues", api.values, "%s")
 	list("AtollGuardVariables", api.variables, "&%s")
-	b.WriteString(ownBridge(api, without))
+	b.WriteString(typesBridge("AtollGuardOwnTypes", ownNames(api.own), without))
+	b.WriteString(typesBridge("AtollGuardGivenTypes", api.given, without))
 	return []byte(b.String())
 }
 
@@ -247,6 +249,9 @@ func TestAtollGuard(t *testing.T) {
 	}
 	for _, e := range target.AtollGuardOwnTypes {
 		api.Own = append(api.Own, probe.Type{Name: e.Name, Type: reflect.TypeOf(e.Value).Elem()})
+	}
+	for _, e := range target.AtollGuardGivenTypes {
+		api.Given = append(api.Given, reflect.TypeOf(e.Value).Elem())
 	}
 	for _, e := range target.AtollGuardErrors {
 		api.Errors = append(api.Errors, probe.Sentinel{Name: e.Name, Value: e.Value})

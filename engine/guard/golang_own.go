@@ -199,16 +199,24 @@ func flat(list *ast.FieldList) []string {
 	return out
 }
 
-// ownBridge is what the bridge has of them: each in a line of its own, which may not compile.
-func ownBridge(api goAPI, without map[string]bool) string {
+// ownNames names the types that stand for those of a caller's own.
+func ownNames(own []apiName) []apiName {
+	var out []apiName
+	for _, o := range own {
+		out = append(out, apiName{ownPrefix + o.name, o.written})
+	}
+	return out
+}
+
+// typesBridge is what the bridge has of types that it declares: each in a line of its own, which may not compile.
+func typesBridge(list string, types []apiName, without map[string]bool) string {
 	var lines, entries strings.Builder
-	for _, o := range api.own {
-		name := ownPrefix + o.name
-		if without[name] {
+	for _, t := range types {
+		if without[t.name] {
 			continue
 		}
-		fmt.Fprintf(&lines, "/*%s, */ %s\n", strconv.Quote(name), o.written)
-		fmt.Fprintf(&entries, "\t{%s, (*%s)(nil)},\n", strconv.Quote(name), name)
+		fmt.Fprintf(&lines, "/*%s, */ %s\n", strconv.Quote(t.name), t.written)
+		fmt.Fprintf(&entries, "\t{%s, (*%s)(nil)},\n", strconv.Quote(t.name), t.name)
 	}
-	return lines.String() + "\nvar AtollGuardOwnTypes = []AtollGuardEntry{\n" + entries.String() + "}\n"
+	return lines.String() + "\nvar " + list + " = []AtollGuardEntry{\n" + entries.String() + "}\n"
 }

@@ -47,7 +47,7 @@ type Empty interface{}
 	if got := strings.Join(names, " "); got != "Item Longer Named Ranked" {
 		t.Fatal(got)
 	}
-	bridge := "package kit\n" + ownBridge(goAPI{own: own}, nil)
+	bridge := "package kit\n" + typesBridge("AtollGuardOwnTypes", ownNames(own), nil)
 	if _, err := parser.ParseFile(fset, "", bridge, parser.SkipObjectResolution); err != nil {
 		t.Fatal(err, bridge)
 	}
@@ -61,7 +61,7 @@ type Empty interface{}
 			t.Errorf("no %q in\n%s", want, bridge)
 		}
 	}
-	if less := ownBridge(goAPI{own: own}, map[string]bool{"AtollGuardOwnLonger": true}); strings.Contains(less, "Longer") || !strings.Contains(less, "AtollGuardOwnNamed)(nil)") {
+	if less := typesBridge("AtollGuardOwnTypes", ownNames(own), map[string]bool{"AtollGuardOwnLonger": true}); strings.Contains(less, "Longer") || !strings.Contains(less, "AtollGuardOwnNamed)(nil)") {
 		t.Errorf("without one that does not compile:\n%s", less)
 	}
 }

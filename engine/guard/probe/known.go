@@ -218,6 +218,11 @@ const simpleAny = 3
 
 // anything makes a value for an empty interface.
 func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
+	if t, ok := g.callersType(depth); ok {
+		e, text := g.value(t, depth+1)
+		v.Set(e)
+		return v, text
+	}
 	types := []reflect.Type{
 		nil, reflect.TypeFor[int](), reflect.TypeFor[string](), reflect.TypeFor[float64](), reflect.TypeFor[bool](),
 		reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](), reflect.TypeFor[[]string](), reflect.TypeFor[[]int](), reflect.TypeFor[int64](),

@@ -19,11 +19,13 @@ type library struct {
 	lists   map[reflect.Type][][]reflect.Value
 	filled  map[reflect.Type]bool // see fills
 	records map[reflect.Type][]map[string]Field
-	waited  time.Duration // for channels that did not end
+	given   []reflect.Type // see givenTypes
+	waited  time.Duration  // for channels that did not end
 }
 
 func newLibrary(api API, lits Literals) *library {
 	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, givers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}, filled: map[reflect.Type]bool{}, records: map[reflect.Type][]map[string]Field{}}
+	l.given = givenTypes(api.Given, &l.lits)
 	for _, t := range api.Types {
 		l.byType[t.Type] = true
 		if l.module == "" {

@@ -266,15 +266,19 @@ func typeName(t reflect.Type) string {
 	return t.String()
 }
 
-// moment draws a time between 1970 and 2100, or the zero one.
+// moment draws a time: most are between 1970 and 2100, others of any year, before 1970, or the zero one.
 func (g *maker) moment() time.Time {
-	switch g.d.n(8) {
+	switch g.d.n(10) {
 	case 0:
 		return time.Time{}
 	case 1:
 		return time.Unix(int64(g.d.n(100)), 0).UTC()
 	case 2:
 		return time.Date(2000+g.d.n(30), time.Month(1+g.d.n(12)), 1+g.d.n(31), 0, 0, 0, 0, time.UTC)
+	case 8:
+		return time.Date(1+g.d.n(9999), time.Month(1+g.d.n(12)), 1+g.d.n(31), g.d.n(24), 0, 0, 0, time.UTC)
+	case 9:
+		return time.Unix(-int64(g.d.n(100_000)), int64(g.d.n(1_000_000_000))).UTC()
 	}
 	return time.Unix(int64(g.d.wide(4_102_444_800)), int64(g.d.n(2))*int64(g.d.n(1_000_000_000))).UTC()
 }

@@ -7,7 +7,8 @@ import "reflect"
 type API struct {
 	Funcs     []Func
 	Types     []Type
-	Own       []Type // stand for types of a caller's own behind interfaces
+	Own       []Type         // stand for types of a caller's own behind interfaces
+	Given     []reflect.Type // of a caller, behind interfaces that take any value
 	Errors    []Sentinel
 	Values    []Sentinel // exported constants and variables, as they were declared
 	Variables []Sentinel // exported ones, as pointers to them

@@ -1,0 +1,118 @@
+package guard
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What a package does with a value of any type hangs on the types that its callers have, and its tests show some: structs
+// with tags above all. givenTypes writes those that tests name, of fields whose types the package can write, too.
+
+// mostGiven is how many such types of a package are made.
+const mostGiven = 40
+
+// givenPrefix begins the names of such types.
+const givenPrefix = "AtollGuardGiven"
+
+func givenTypes(p *goPackage) []apiName {
+	var out []apiName
+	for _, f := range p.tests {
+		w := givenWriter{p: p, named: map[string]ast.Expr{}}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if t, ok := n.(*ast.TypeSpec); ok && t.TypeParams == nil {
+				w.named[t.Name.Name] = t.Type
+			}
+			return true
+		})
+		ast.Inspect(f, func(n ast.Node) bool {
+			t, ok := n.(*ast.StructType)
+			if !ok || len(out) == mostGiven {
+				return true
+			}
+			text, ok := w.write(t, 0)
+			if ok && strings.Contains(text, "`") && !slices.ContainsFunc(out, func(o apiName) bool { return strings.HasSuffix(o.written, "= "+text) }) {
+				name := givenPrefix + strconv.Itoa(len(out))
+				out = append(out, apiName{name, "type " + name + " = " + text})
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// givenWriter writes types of a test file so that its package can have them.
+type givenWriter struct {
+	p     *goPackage
+	named map[string]ast.Expr // types that the file declares
+}
+
+// deepestGiven is how deep types are within each other.
+const deepestGiven = 4
+
+func (w givenWriter) write(x ast.Expr, depth int) (string, bool) {
+	if depth > deepestGiven {
+		return "", false
+	}
+	inner := func(before string, x ast.Expr) (string, bool) {
+		text, ok := w.write(x, depth+1)
+		return before + text, ok
+	}
+	switch t := x.(type) {
+	case *ast.Ident:
+		if declared := w.named[t.Name]; declared != nil {
+			return inner("", declared)
+		}
+		return t.Name, types.Universe.Lookup(t.Name) != nil || ast.IsExported(t.Name) && w.p.decls[t.Name] != nil
+	case *ast.SelectorExpr:
+		of, ok := t.X.(*ast.Ident)
+		if ok && of.Name == w.p.name && w.p.decls[t.Sel.Name] != nil {
+			return t.Sel.Name, true
+		}
+		return "time." + t.Sel.Name, ok && of.Name == "time"
+	case *ast.StarExpr:
+		return inner("*", t.X)
+	case *ast.ArrayType:
+		if t.Len == nil {
+			return inner("[]", t.Elt)
+		}
+		if n, ok := t.Len.(*ast.BasicLit); ok {
+			return inner("["+n.Value+"]", t.Elt)
+		}
+	case *ast.MapType:
+		if key, ok := w.write(t.Key, depth+1); ok {
+			return inner("map["+key+"]", t.Value)
+		}
+	case *ast.InterfaceType:
+		return "interface{}", len(t.Methods.List) == 0
+	case *ast.StructType:
+		return w.fields(t, depth)
+	}
+	return "", false
+}
+
+// fields writes a struct in one line.
+func (w givenWriter) fields(t *ast.StructType, depth int) (string, bool) {
+	var b strings.Builder
+	for _, f := range t.Fields.List {
+		text, ok := w.write(f.Type, depth+1)
+		if !ok || len(f.Names) == 0 {
+			return "", false
+		}
+		for _, name := range f.Names {
+			fmt.Fprintf(&b, "%s %s", name.Name, text)
+			if f.Tag != nil {
+				tag, err := strconv.Unquote(f.Tag.Value)
+				if err != nil || strings.ContainsAny(tag, "`\n") {
+					return "", false
+				}
+				b.WriteString(" `" + tag + "`")
+			}
+			b.WriteString("; ")
+		}
+	}
+	return "struct{ " + b.String() + "}", b.Len() > 0
+}
