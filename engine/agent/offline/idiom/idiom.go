@@ -96,6 +96,7 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
 	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows, (*finder).lookup,
 	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf, (*finder).partsRoom,
+	(*finder).member,
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one
@@ -126,6 +127,7 @@ var pays = []struct {
 	{"one look into a map", 3},
 	{"a product for Pow", 2},
 	{"ContainsRune", 2},
+	{"comparisons for a constant set", 4},
 }
 
 func paysOf(name string) float64 {
