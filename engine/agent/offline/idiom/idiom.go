@@ -96,7 +96,7 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
 	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows, (*finder).lookup,
 	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf, (*finder).partsRoom,
-	(*finder).member,
+	(*finder).member, (*finder).characterText, (*finder).runesText,
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one
@@ -128,6 +128,8 @@ var pays = []struct {
 	{"a product for Pow", 2},
 	{"ContainsRune", 2},
 	{"comparisons for a constant set", 4},
+	{"the text of a character", 2},
+	{"a text of runes made on the stack", 2},
 }
 
 func paysOf(name string) float64 {
