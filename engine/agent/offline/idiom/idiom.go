@@ -96,7 +96,7 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
 	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows, (*finder).lookup,
 	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf, (*finder).partsRoom,
-	(*finder).member, (*finder).characterText, (*finder).runesText,
+	(*finder).member, (*finder).characterText, (*finder).runesText, (*finder).constantMap,
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one
@@ -130,6 +130,7 @@ var pays = []struct {
 	{"comparisons for a constant set", 4},
 	{"the text of a character", 2},
 	{"a text of runes made on the stack", 2},
+	{"a switch for a map", 4},
 }
 
 func paysOf(name string) float64 {
