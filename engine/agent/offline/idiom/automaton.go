@@ -64,11 +64,14 @@ type automatonOf struct {
 	prog  *syntax.Prog
 	a     *Automaton
 	stand []rune // a character that stands for its class
+
+	cuts []rune              // borders of classes beside those of the instructions
+	also func(r rune) string // what else tells classes apart; nil for nothing
 }
 
 // classify groups characters that every instruction treats alike.
 func (b *automatonOf) classify() bool {
-	cuts := []rune{0, 128, unicode.MaxRune + 1}
+	cuts := append([]rune{0, 128, unicode.MaxRune + 1}, b.cuts...)
 	for _, in := range b.prog.Inst {
 		switch in.Op {
 		case syntax.InstRune, syntax.InstRune1:
@@ -98,6 +101,9 @@ func (b *automatonOf) classify() bool {
 			if takes(in) && in.MatchRune(r) {
 				t = strconv.AppendInt(append(t, ' '), int64(i), 10)
 			}
+		}
+		if b.also != nil {
+			t = append(t, b.also(r)...)
 		}
 		c, ok := byTreatment[string(t)]
 		if !ok {

@@ -96,7 +96,7 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
 	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows, (*finder).lookup,
 	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf, (*finder).partsRoom,
-	(*finder).member, (*finder).characterText, (*finder).runesText, (*finder).constantMap,
+	(*finder).member, (*finder).characterText, (*finder).runesText, (*finder).constantMap, (*finder).matches,
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one
@@ -108,6 +108,7 @@ var pays = []struct {
 	{"a loop for an expression", 8},
 	{"an expression compiled once", 8},
 	{"an automaton for", 6},
+	{"an automaton that finds", 7},
 	{"an automaton before", 0.5},
 	{"a slice of bytes for a text", 4},
 	{"bytes for a slice of runes", 3},
