@@ -273,13 +273,36 @@ func (t *Telling) fromPytestError(text string) string {
 
 func (t *Telling) fromNode(text []string) string {
 	for _, form := range []*regexp.Regexp{t.node, t.nodeBad} {
-		for _, l := range text {
+		for i, l := range text {
 			if form.MatchString(l) {
-				return l
+				return l + valuesBehind(l, text[i+1:])
 			}
 		}
 	}
 	return ""
+}
+
+// valuesBehind are the values that a line of node announces by the colon at its end: "1 !== 2", or those of a
+// difference; "" where it announces none.
+func valuesBehind(line string, below []string) string {
+	if !strings.HasSuffix(strings.TrimSpace(line), ":") {
+		return ""
+	}
+	const most = 4 // lines
+	var values []string
+	for _, l := range below {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "at ") || len(values) == most || l == "" && len(values) > 0 && values[len(values)-1] != "+ actual - expected" {
+			break
+		}
+		if strings.Trim(l, "^~ ") != "" { // marks below a difference tell nothing
+			values = append(values, l)
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return " " + strings.Join(values, " ")
 }
 
 // Signature names an error so that two runs of the same fault agree: numbers,

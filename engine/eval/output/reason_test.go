@@ -36,13 +36,16 @@ make: *** [Makefile:4: bench] Segmentation fault
       at process.processImmediate (node:internal/timers:483:21)
 
 `, "ReferenceError: Cannot access 'i' before initialization"},
-		"a trace of node without a word of why":       {"it went wrong\n    at flat (lib/utils.js:105:30)\n    at node:internal/main:1:2\n", "", "it went wrong"},
-		"a crash behind output of the program":        {"sum 12.5\nmake[1]: *** [Makefile:4: bench] Floating point exception (core dumped)\nmake: *** [Makefile:2: all] Error 2\n", "", "make[1]: *** [Makefile:4: bench] Floating point exception (core dumped)"},
-		"a crash that bash tells, before the time":    {"a.c:9:12: warning: 'find' defined but not used\nbash: line 1:    17 Segmentation fault      ./words big.txt > /dev/null\n0.001 seconds\nmake: *** [Makefile:10: bench] Error 139\n", "", "Segmentation fault ./words big.txt > /dev/null"},
-		"a crash that sh tells":                       {"Segmentation fault\n0.12\nmake: *** [Makefile:10: bench] Error 139\n", "12", "Segmentation fault"},
-		"a crash of which the number alone is told":   {"0.12\nmake: *** [Makefile:10: bench] Error 139\n", "12", "make: *** [Makefile:10: bench] Error 139"},
-		"a time, and that make's command ended badly": {"real\t0m0.137s\nuser\t0m0.10s\n0.137 seconds\nmake: *** [Makefile:10: bench] Error 255\n", "", "make: *** [Makefile:10: bench] Error 255"},
-		"an assertion that aborts":                    {"sum.c:8:9: warning: unused variable 'k'\n      |         ^\nsum: sum.c:20: main: Assertion `s > 0' failed.\nmake: *** [Makefile:4: bench] Aborted (core dumped)\n", "", "sum: sum.c:20: main: Assertion `s > 0' failed."},
+		"node, a test with its two values on the lines behind": {"", "✖ adds (2.1ms)\n  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n  3 !== 4\n\n      at TestContext.<anonymous> (add.test.js:6:10)\n", "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 3 !== 4"},
+		"node, a test with a difference on the lines behind":   {"", "  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n  + actual - expected\n\n  + 'ab'\n  - 'abc'\n       ^\n\n      at TestContext.<anonymous> (add.test.js:6:10)\n", "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: + actual - expected + 'ab' - 'abc'"},
+		"node, a colon with nothing behind it":                 {"", "  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n      at TestContext.<anonymous> (add.test.js:6:10)\n", "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"},
+		"a trace of node without a word of why":                {"it went wrong\n    at flat (lib/utils.js:105:30)\n    at node:internal/main:1:2\n", "", "it went wrong"},
+		"a crash behind output of the program":                 {"sum 12.5\nmake[1]: *** [Makefile:4: bench] Floating point exception (core dumped)\nmake: *** [Makefile:2: all] Error 2\n", "", "make[1]: *** [Makefile:4: bench] Floating point exception (core dumped)"},
+		"a crash that bash tells, before the time":             {"a.c:9:12: warning: 'find' defined but not used\nbash: line 1:    17 Segmentation fault      ./words big.txt > /dev/null\n0.001 seconds\nmake: *** [Makefile:10: bench] Error 139\n", "", "Segmentation fault ./words big.txt > /dev/null"},
+		"a crash that sh tells":                                {"Segmentation fault\n0.12\nmake: *** [Makefile:10: bench] Error 139\n", "12", "Segmentation fault"},
+		"a crash of which the number alone is told":            {"0.12\nmake: *** [Makefile:10: bench] Error 139\n", "12", "make: *** [Makefile:10: bench] Error 139"},
+		"a time, and that make's command ended badly":          {"real\t0m0.137s\nuser\t0m0.10s\n0.137 seconds\nmake: *** [Makefile:10: bench] Error 255\n", "", "make: *** [Makefile:10: bench] Error 255"},
+		"an assertion that aborts":                             {"sum.c:8:9: warning: unused variable 'k'\n      |         ^\nsum: sum.c:20: main: Assertion `s > 0' failed.\nmake: *** [Makefile:4: bench] Aborted (core dumped)\n", "", "sum: sum.c:20: main: Assertion `s > 0' failed."},
 		"g++, an error in a template": {`In file included from a.cpp:1:
 b.hpp: In instantiation of 'T twice(T) [with T = S]':
 a.cpp:5:8:   required from here
