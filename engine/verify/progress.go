@@ -21,6 +21,7 @@ const tellEvery = 15 * time.Second
 type meteredBox struct {
 	*sandbox.Box
 	used atomic.Int64 // nanoseconds
+	told atomic.Int64 // the most that was told so far
 }
 
 // Run implements [guard.Runner].
@@ -30,9 +31,23 @@ func (b *meteredBox) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, e
 	return res, err
 }
 
-// now is the processor time of what ended and of what runs.
+// now is the processor time of what ended and of what runs. It never falls: what has just ended is
+// not counted for a moment, neither as the one nor as the other.
 func (b *meteredBox) now() time.Duration {
-	return time.Duration(b.used.Load()) + running("/proc", os.Getpid())
+	return b.atLeast(time.Duration(b.used.Load()) + running("/proc", os.Getpid()))
+}
+
+// atLeast is the time that was used, or what was told before where that is more.
+func (b *meteredBox) atLeast(used time.Duration) time.Duration {
+	for {
+		before := b.told.Load()
+		if int64(used) <= before {
+			return time.Duration(before)
+		}
+		if b.told.CompareAndSwap(before, int64(used)) {
+			return used
+		}
+	}
 }
 
 // progress is what is done now.
@@ -50,7 +65,7 @@ func (p *progress) doing(what string, cases int) {
 	p.what, p.cases, p.since = what, cases, time.Now()
 }
 
-// text is "recording the calls of the tests since 30s, 12 inputs compared so far".
+// text is "looking for inputs of kit.f since 30s, 12 inputs compared before": what was compared until that began.
 func (p *progress) text(now time.Time) string {
 	text := p.now(now)
 	if text != "" {
@@ -58,7 +73,7 @@ func (p *progress) text(now time.Time) string {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return text + view.Plural(p.cases, "input") + " compared so far"
+	return text + view.Plural(p.cases, "input") + " compared before"
 }
 
 // now is "recording the calls of the tests since 30s", "" before anything began.
@@ -131,7 +146,7 @@ func minimisingText(took time.Duration, doing string) string {
 }
 
 // comparingText is "still comparing behaviour, for 30s of at most 1h0m0s with 21s of up to 15m0s of
-// processor time: comparing kit.f since 4s, 44 inputs compared so far".
+// processor time: comparing kit.f since 4s, 44 inputs compared before".
 func comparingText(took, used time.Duration, doing string) string {
 	return fmt.Sprintf("still comparing behaviour, for %s of at most %s with %s of up to %s of processor time: %s",
 		took.Round(time.Second), mostComparing, used.Round(time.Second), comparing, doing)

@@ -213,12 +213,12 @@ func TestAWinnerWithoutItsLastEditsIsNamedAfterWhatIsLeft(t *testing.T) {
 
 func TestAComparisonOfBehaviourSaysHowFarItIs(t *testing.T) {
 	var now progress
-	if got, want := now.text(time.Now()), "0 inputs compared so far"; got != want {
+	if got, want := now.text(time.Now()), "0 inputs compared before"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	now.doing("comparing kit.f and 2 more functions", 44)
 	doing := now.text(now.since.Add(4 * time.Second))
-	if got, want := comparingText(30*time.Second, 21*time.Second, doing), "still comparing behaviour, for 30s of at most 1h0m0s with 21s of up to 15m0s of processor time: comparing kit.f and 2 more functions since 4s, 44 inputs compared so far"; got != want {
+	if got, want := comparingText(30*time.Second, 21*time.Second, doing), "still comparing behaviour, for 30s of at most 1h0m0s with 21s of up to 15m0s of processor time: comparing kit.f and 2 more functions since 4s, 44 inputs compared before"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := someFiles([]string{"a.py", "b.py", "c.py", "d.py", "e.py"}); got != "a.py, b.py, c.py and 2 more files" {
@@ -229,6 +229,15 @@ func TestAComparisonOfBehaviourSaysHowFarItIs(t *testing.T) {
 	c.tellComparing(&meteredBox{}, &now)()
 	if len(told) != 1 || told[0] != "comparing behaviour where a.py changed, by up to 15m0s of processor time" {
 		t.Errorf("it tells %q", told)
+	}
+}
+
+func TestProcessorTimeThatIsToldNeverFalls(t *testing.T) {
+	var b meteredBox
+	for _, c := range []struct{ used, want time.Duration }{{3 * time.Second, 3 * time.Second}, {time.Second, 3 * time.Second}, {5 * time.Second, 5 * time.Second}} {
+		if got := b.atLeast(c.used); got != c.want {
+			t.Errorf("%s of which are known are told as %s, want %s", c.used, got, c.want)
+		}
 	}
 }
 
