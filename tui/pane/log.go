@@ -139,7 +139,7 @@ func (p *logPane) gather(room int) {
 			p.lines = append(p.lines, row)
 		}
 	}
-	log, own := p.once(p.d.Snap.Log), p.own
+	log, own := p.once(byTime(p.d.Snap.Log)), p.own
 	if p.d.Past { // what the console said was later
 		own = nil
 	}
@@ -152,6 +152,17 @@ func (p *logPane) gather(room int) {
 		keep(&own[0], own[0].Text)
 		own = own[1:]
 	}
+}
+
+// byTime are lines in the order in which what they tell happened: who looks on hears of some of it late.
+func byTime(log []view.LogLine) []view.LogLine {
+	earlier := func(a, b view.LogLine) int { return a.At.Compare(b.At) }
+	if slices.IsSortedFunc(log, earlier) {
+		return log
+	}
+	log = slices.Clone(log)
+	slices.SortStableFunc(log, earlier)
+	return log
 }
 
 // once tells what was said of several jobs one time, where it was said last, with how

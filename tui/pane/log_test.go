@@ -3,6 +3,7 @@ package pane
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"atoll/engine/view"
 	"atoll/tui/tuitest"
@@ -23,6 +24,22 @@ func TestTheLogTellsWhatManyJobsHaveInCommonOnce(t *testing.T) {
 	b.p.(*logPane).SetFilter("nothing")
 	if got := b.frame(); strings.Count(got, "changed nothing") != 2 {
 		t.Errorf("a search finds\n%s", got)
+	}
+}
+
+func TestLinesThatAreHeardOfLateStandWhereTheyHappened(t *testing.T) {
+	s, at := tuitest.Snapshot(8), tuitest.Now()
+	s.Log = []view.LogLine{
+		{N: 1, At: at.Add(-2 * time.Second), Level: "info", Text: "the second"},
+		{N: 2, At: at.Add(-3 * time.Second), Level: "info", Text: "the first"},
+		{N: 3, At: at.Add(-time.Second), Level: "info", Text: "the third"},
+	}
+	got := newBench(t, s, nil, Log, 100, 10).frame()
+	if a, b, c := strings.Index(got, "the first"), strings.Index(got, "the second"), strings.Index(got, "the third"); a < 0 || a > b || b > c {
+		t.Errorf("the log says\n%s", got)
+	}
+	if s.Log[0].N != 1 {
+		t.Error("the snapshot, which others read as well, was sorted")
 	}
 }
 
