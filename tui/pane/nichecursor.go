@@ -113,7 +113,7 @@ func (p *gridCursor) hiddenName(w int) string {
 		if i >= len(p.at) {
 			continue
 		}
-		name := widget.AxisName(p.axis(i), 16)
+		name := widget.CutAxis(p.axis(i), 16)
 		names = append(names, name)
 		t := fmt.Sprintf("%s %d/%d", name, p.at[i]+1, g.Dims[i])
 		short = append(short, t)

@@ -68,9 +68,9 @@ func TestAxesOfANicheHaveTheirWholeNamesWhereThereIsRoom(t *testing.T) {
 	p := newBench(t, s, nil, Niches, 66, 24).p.(*nichesPane)
 	for w, want := range map[int]string{
 		64: "change from the root 0.00–0.06 · breadth of the change 0.00–0.06",
-		63: "change from the root 0.00–0.06 · breadth of the 0.00–0.06",
-		61: "change from the 0.00–0.06 · breadth of the 0.00–0.06",
-		30: "change from 0.00 · breadth of 0.00",
+		63: "change from the root 0.00–0.06 · breadth of the… 0.00–0.06",
+		61: "change from the… 0.00–0.06 · breadth of the… 0.00–0.06",
+		30: "change from… 0.00 · breadth of… 0.00",
 	} {
 		if got := p.bounds(0, w); got != want {
 			t.Errorf("in %d cells: %q, want %q", w, got, want)

@@ -55,11 +55,7 @@ func (u *axisUnits) named(axis string, w int) string {
 		w -= plot.Width(unit) + 2
 	}
 	w = max(8, w)
-	name := widget.AxisName(axis, w)
-	if plot.Width(name) < plot.Width(plot.Clean(axis)) {
-		name = strings.TrimSuffix(widget.AxisName(axis, w-1), "…") + "…"
-	}
-	return widget.Words(", ", name, unit)
+	return widget.Words(", ", widget.CutAxis(axis, w), unit)
 }
 
 // after is the unit as it follows a value of an axis.

@@ -159,13 +159,13 @@ func (p *nichesPane) bounds(cell, w int) string {
 			e := plot.Edges(g.Axes[i].Edges)
 			name, span := g.Axes[i].Name, fmt.Sprintf(" %s–%s%s", e[n], e[n+1], p.units.after(g.Axes[i].Name))
 			names, spans, need = append(names, name), append(spans, span), append(need, plot.Width(widget.AxisName(name, w)))
-			short = append(short, widget.AxisName(name, 12)+" "+e[n])
+			short = append(short, widget.CutAxis(name, 12)+" "+e[n])
 			room -= plot.Width(span)
 		}
 	}
 	var parts []string
 	for i, most := range fairly(need, room) {
-		parts = append(parts, widget.AxisName(names[i], max(8, most))+spans[i])
+		parts = append(parts, widget.CutAxis(names[i], max(8, most))+spans[i])
 	}
 	if t := strings.Join(parts, " · "); plot.Width(t) <= w {
 		return t

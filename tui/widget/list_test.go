@@ -7,6 +7,8 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"atoll/tui/plot"
 )
 
 // numbers are n ids from first on, downwards: the newest first.
@@ -294,6 +296,10 @@ func TestANameOfALearnedAxisHasWholeWords(t *testing.T) {
 	} {
 		if got := AxisName(c.name, c.w); got != c.want {
 			t.Errorf("%q in %d cells is %q, not %q", c.name, c.w, got, c.want)
+		}
+		got := CutAxis(c.name, c.w)
+		if whole := len(c.want) == len(c.name); whole && got != c.want || !whole && (!strings.HasSuffix(got, "…") || plot.Width(got) > c.w) {
+			t.Errorf("%q in %d cells is cut to %q", c.name, c.w, got)
 		}
 	}
 }

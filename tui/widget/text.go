@@ -276,6 +276,15 @@ func AxisName(name string, w int) string {
 	return CutWords(whole, w)
 }
 
+// CutAxis is [AxisName] of which "…" ends a name that lost words.
+func CutAxis(name string, w int) string {
+	short := AxisName(name, w)
+	if plot.Width(short) < plot.Width(plot.Clean(name)) {
+		short = strings.TrimSuffix(AxisName(name, w-1), "…") + "…"
+	}
+	return short
+}
+
 // about finds figures that a learned axis names by their size: 2~.
 var about = regexp.MustCompile(`(-?[0-9][0-9.e+-]*)~`)
 
