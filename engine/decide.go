@@ -98,7 +98,8 @@ const unwindTries = 8
 func (e *Engine) unwindOnce(ctx context.Context, of record.Seq, next func(*fold.State, string) ([]record.Decision, error)) (done view.Unwound, seen record.Seq, err error) {
 	var step []record.Decision
 	if askErr := e.questions.Ask(ctx, func(s *fold.State) {
-		if step, err = next(s, e.who); err == nil {
+		e.atRest(s, func() { step, err = next(s, e.who) })
+		if err == nil {
 			err = s.Means(step, of)
 		}
 		done.Said, seen = s.StepText(step), s.Seq

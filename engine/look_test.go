@@ -133,3 +133,17 @@ func TestReadersGoOnWhileTheStateUnderThemIsReplaced(t *testing.T) {
 		})
 	}
 }
+
+func TestAConsoleThatLooksOnSeesThatNobodyRunsItAnyMore(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	if err := l.ses.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	k := l.lookOn()
+	l.await(k.eng, "it is seen who runs it", func(s *view.Snapshot) bool { return !s.Loading && s.OwnerPID != 0 })
+	if err := l.ses.Unlock(); err != nil { // as by a kill: no row tells of it
+		t.Fatal(err)
+	}
+	l.await(k.eng, "it is seen that nobody does", func(s *view.Snapshot) bool { return s.OwnerPID == 0 })
+}

@@ -47,6 +47,7 @@ type loop struct {
 
 	until    time.Time // when a run that is bounded in time begins nothing more; zero = never
 	timeOver bool      // that is why it ended
+	looked   time.Time // when one who only looks on last looked who runs it
 }
 
 func newLoop(s *shared) *loop {
@@ -194,12 +195,27 @@ func (l *loop) await(ctx context.Context, poll <-chan time.Time, limit timeLimit
 			}
 			moved := n != *lastChange
 			*lastChange = n
-			if moved || l.live.Busy() {
+			if moved || l.live.Busy() || l.leftAlone() {
 				return nil
 			}
 		}
 	}
 }
+
+// leftAlone reports, to one who only looks on, that the process which runs the experiment is another than the
+// newest snapshot names, or gone: an engine that was killed writes no row of that.
+func (l *loop) leftAlone() bool {
+	now := l.opt.Now()
+	if l.owner || now.Sub(l.looked) < ownerEvery {
+		return false
+	}
+	l.looked = now
+	last := l.feed.Latest()
+	return last != nil && last.OwnerPID != l.ses.OwnerPID()
+}
+
+// ownerEvery is how often one who looks on looks whether the engine still runs.
+const ownerEvery = time.Second
 
 // step folds what is new, carries out decisions and keeps the queue filled.
 func (l *loop) step(ctx context.Context) error {

@@ -34,13 +34,26 @@ type present struct {
 	last       bool      // of a run
 }
 
+// snapshot is that of the state, with what can be taken back as those find it who decide: an experiment
+// that a killed engine left as running has stopped, and still says that it should run.
+func (p *publisher) snapshot(now present) *view.Snapshot {
+	run := now.st.Run
+	if run == record.ExperimentRunning && !now.owner && p.ses.OwnerPID() == 0 {
+		now.st.Run = record.ExperimentStopped
+		defer func() { now.st.Run = run }()
+	}
+	snap := now.st.Snapshot()
+	snap.State = run
+	return snap
+}
+
 // publish gives the feed a snapshot.
 func (p *publisher) publish(now present) {
 	if now.st == nil {
 		p.feed.Publish(&view.Snapshot{Loading: now.fatal == nil, Fatal: errText(now.fatal), At: p.opt.Now()})
 		return
 	}
-	snap := now.st.Snapshot()
+	snap := p.snapshot(now)
 	snap.Fatal = errText(now.fatal)
 	if snap.Best.ID == p.best.ID && snap.Best.Claim.N == p.best.Claim.N && snap.Best.Samples == p.best.Samples && snap.Best.ID != record.NoCandidate { // the guard looks before one is measured again
 		snap.Best.Commit, snap.Best.Uncompared = p.best.Commit, p.best.Uncompared

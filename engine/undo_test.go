@@ -547,3 +547,37 @@ func TestAnApprovalIsTakenBackAfterTheCandidateTookItsNiche(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatCanBeTakenBackWhereAKilledRunLeftTheExperimentAsRunningIs(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	k := l.lookOn()
+	last := record.Seq(0)
+	for _, verb := range []record.Verb{record.Resume, record.Pause} { // behind an undo of the last one nothing runs either
+		var err error
+		if last, err = k.eng.Decide(t.Context(), record.NewDecision(verb)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.ses.DB.PutState(t.Context(), l.exp.ID, record.ExperimentRunning, ""); err != nil { // and its engine was killed
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name string
+		at   func(*view.Snapshot) record.Seq
+		do   func(record.Seq) (view.Unwound, error)
+	}{
+		{"undo", func(s *view.Snapshot) record.Seq {
+			if s.State != record.ExperimentRunning {
+				return 0
+			}
+			return s.Undo
+		}, func(of record.Seq) (view.Unwound, error) { return k.eng.Undo(t.Context(), of) }},
+		{"redo", func(s *view.Snapshot) record.Seq { return s.Redo }, func(of record.Seq) (view.Unwound, error) { return k.eng.Redo(t.Context(), of) }},
+	} {
+		s := l.await(k.eng, "there is something to "+step.name, func(s *view.Snapshot) bool { return !s.Loading && step.at(s) == last })
+		if done, err := step.do(step.at(s)); err != nil || done.Said == "" {
+			t.Errorf("%s of what the screen shows: %q, %v", step.name, done.Said, err)
+		}
+	}
+}
