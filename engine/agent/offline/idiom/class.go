@@ -123,10 +123,8 @@ func (x *function) pattern(id *ast.Ident) string {
 	if name != "regexp.MustCompile" || len(c.Args) != 1 {
 		return ""
 	}
-	if v := x.f.Info.Types[c.Args[0]].Value; v != nil && v.Kind() == constant.String {
-		return constant.StringVal(v)
-	}
-	return ""
+	text, _ := x.fixedText(c.Args[0])
+	return text
 }
 
 // classOf is the condition on r for the one class of characters that a pattern

@@ -163,16 +163,13 @@ func (x *finder) hoistCompiled(n ast.Node) {
 		return
 	}
 	for _, a := range c.Args {
-		if lit, ok := a.(*ast.BasicLit); !ok || lit.Kind != token.STRING {
+		if _, ok := x.constantText(a); !ok || !x.ofPackage(a) {
 			return
 		}
 	}
 	switch name {
 	case "regexp.MustCompile":
-		text, err := strconv.Unquote(x.text(c.Args[0]))
-		if err != nil {
-			return
-		}
+		text, _ := x.constantText(c.Args[0])
 		if _, err := regexp.Compile(text); err == nil {
 			x.hoist("an expression compiled once", "pattern", c)
 		}
@@ -181,6 +178,19 @@ func (x *finder) hoistCompiled(n ast.Node) {
 			x.hoist("a replacer made once", "replacer", c)
 		}
 	}
+}
+
+// ofPackage reports an expression in which all names mean the same outside of the function.
+func (x *function) ofPackage(e ast.Expr) bool {
+	same := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			obj := x.f.Info.Uses[id]
+			same = same && obj != nil && (obj.Parent() == x.f.Pkg.Scope() || obj.Parent() == types.Universe)
+		}
+		return same
+	})
+	return same
 }
 
 // sortByFunc sorts by a function of two elements instead of two places.

@@ -45,6 +45,24 @@ func TestAnAutomatonFindsWhatAnExpressionDoes(t *testing.T) {
 	}
 }
 
+func TestAnExpressionIsKnownByConstantsAndWhatNothingChanges(t *testing.T) {
+	const f = "func f(s string) string { return p.FindString(s) }"
+	for _, tc := range []struct{ name, idiom, body, want string }{
+		{"a sum with a variable that nothing changes", finds, "var raw = \"b|cd\"\n\nvar p = regexp.MustCompile(\"a\" + raw)\n\n" + f, "pMatches"},
+		{"a sum with a variable that is changed", finds, "var raw = \"b|cd\"\n\nfunc init() { raw = \"\" }\n\nvar p = regexp.MustCompile(\"a\" + raw)\n\n" + f, ""},
+		{"a sum with a variable that another file names", finds, "var used = \"b|cd\"\n\nvar p = regexp.MustCompile(\"a\" + used)\n\n" + f, ""},
+		{"compiled in the function from a constant of the package", "an expression compiled once", "const raw = \"a+\"\n\nfunc f(s string) string { return regexp.MustCompile(raw + \"b\").FindString(s) }", "= regexp.MustCompile(raw + \"b\")\n"},
+		{"compiled in the function from a constant of its own", "an expression compiled once", "func f(s string) string {\n\tconst raw = \"a+\"\n\treturn regexp.MustCompile(raw).FindString(s)\n}", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := rewriteIn(t, inFile("regexp", tc.body), tc.idiom, "used")
+			if (tc.want == "") != (got == "") || !strings.Contains(got, tc.want) {
+				t.Errorf("got\n%s", got)
+			}
+		})
+	}
+}
+
 func TestAnExpressionThatMayMatchNothingHasNoMatcher(t *testing.T) {
 	for _, pattern := range []string{"", "a?", "^", "$", `\b`, "(?m)^$", "a|", "("} {
 		if idiom.NewMatcher(pattern) != nil {

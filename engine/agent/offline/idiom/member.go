@@ -156,11 +156,16 @@ func (m *membership) inline(chars []byte) string {
 	return "(" + v + quoted(chars, join+v) + ")"
 }
 
-// fixedText is the value of a constant text, or of a variable of the package that
-// nothing changes.
+// fixedText is the value of a constant text, of a variable of the package that nothing
+// changes, or of a sum of such.
 func (x *function) fixedText(e ast.Expr) (string, bool) {
 	if text, ok := x.constantText(e); ok {
 		return text, true
+	}
+	if sum, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+		left, ok := x.fixedText(sum.X)
+		right, ok2 := x.fixedText(sum.Y)
+		return left + right, ok && ok2
 	}
 	id, ok := e.(*ast.Ident)
 	if !ok || !x.unchanged(id) {
