@@ -97,6 +97,7 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows, (*finder).lookup,
 	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf, (*finder).partsRoom,
 	(*finder).member, (*finder).characterText, (*finder).runesText, (*finder).constantMap, (*finder).matches,
+	(*finder).partsOnStack, (*finder).countRunes,
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one
@@ -132,6 +133,8 @@ var pays = []struct {
 	{"the text of a character", 2},
 	{"a text of runes made on the stack", 2},
 	{"a switch for a map", 4},
+	{"parts of a text on the stack", 2},
+	{"runes counted at once", 2},
 }
 
 func paysOf(name string) float64 {
