@@ -27,7 +27,16 @@ func (p *failuresPane) Move(m widget.Motion) tea.Cmd { p.list.Move(m); p.bump();
 func (p *failuresPane) Click(_, y int) tea.Cmd       { p.list.Click(y - 1); p.bump(); return nil }
 
 func (p *failuresPane) Title() (string, string) {
-	return p.heading("6", "Failures"), p.d.St.Label.S(widget.Plural(p.d.Snap.Jobs.Failed, "failed job", "failed jobs"))
+	return p.heading("6", "Failures"), p.d.St.Label.S(widget.Plural(p.counted(), "failure", "failures"))
+}
+
+// counted is how many failures the list tells: those of measurements of what is there already
+// are among them, and of candidates that the gate refused.
+func (p *failuresPane) counted() (n int) {
+	for i := range p.d.Snap.Failures {
+		n += p.d.Snap.Failures[i].Count
+	}
+	return n
 }
 
 func (p *failuresPane) Selected() Selection {
