@@ -117,7 +117,7 @@ func (a *App) watch(ctx context.Context, eng *engine.Engine, ses *engine.Session
 		case <-time.After(firstFrame):
 		}
 		engErr = eng.Run(engCtx)
-		for eng.Idle(idleCtx) && engErr == nil { // the screen stays, and more work may come
+		for eng.Idle(idleCtx) && (engErr == nil || errors.Is(engErr, engine.ErrBroken)) { // the screen stays, and more work may come, or what broke is mended
 			engErr = eng.Run(engCtx)
 		}
 	})

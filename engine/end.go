@@ -21,7 +21,7 @@ func (l *loop) over(pool *work.Pool) bool {
 	if !l.owner || pool.Busy() > 0 {
 		return false
 	}
-	if l.draining() || l.fatal != nil || l.st.Run == record.ExperimentBroken {
+	if l.draining() || l.fatal != nil || l.st.Run == record.ExperimentBroken && !l.opt.KeepState { // else a person is here to mend it
 		return true
 	}
 	if l.opt.RootOnly && l.st.Archive() != nil {
@@ -170,7 +170,7 @@ func (l *loop) end(ctx context.Context, pool *work.Pool) error {
 	}
 	l.tell()
 	l.publish(true)
-	if l.st.Run == record.ExperimentBroken {
+	if l.st.Run == record.ExperimentBroken && !l.opt.KeepState {
 		return fmt.Errorf("%w: %s", ErrBroken, l.st.Reason)
 	}
 	return l.fatal

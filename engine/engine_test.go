@@ -165,6 +165,27 @@ func TestARootThatCannotBeMeasuredEndsTheRunBeforeAnythingIsSpent(t *testing.T) 
 	}
 }
 
+func TestAConsoleThatOpensABrokenExperimentSaysThatAndResumingItMeasuresTheRootAgain(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "evaluator.command=sh -c 'echo the data is gone >&2; exit 3'", "budget.jobs=1")
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	if err := engine.New(l.ses, l.exp.ID, engine.Options{Unattended: true}).Run(ctx); !errors.Is(err, engine.ErrBroken) {
+		t.Fatalf("run: %v", err)
+	}
+	eng, stop := l.startWith(engine.Options{KeepState: true})
+	defer stop()
+	l.await(eng, "it is broken still", func(s *view.Snapshot) bool {
+		return s.Owner && !s.Loading && s.State == record.ExperimentBroken && strings.Contains(s.Reason, "the data is gone")
+	})
+	if _, err := eng.Decide(ctx, record.NewDecision(record.Resume)); err != nil {
+		t.Fatal(err)
+	}
+	l.await(eng, "the root was measured again, and it is broken again", func(s *view.Snapshot) bool {
+		return len(s.Recent) == 2 && s.State == record.ExperimentBroken
+	})
+}
+
 func TestARootThatFailsWithSubmodulesSaysThatTheyAreEmpty(t *testing.T) {
 	t.Parallel()
 	l := bareLab(t, map[string]string{"program.txt": program, "measure.sh": "cat libs/tree/tree.h"})

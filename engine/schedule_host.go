@@ -26,7 +26,10 @@ func (h scheduled) Behind(decision record.Seq) bool { return decision <= h.loop.
 // Resume implements [schedule.Host].
 func (h scheduled) Resume(ctx context.Context) error {
 	h.loop.budget = ""
-	return h.loop.setState(ctx, record.ExperimentRunning, "")
+	if err := h.loop.setState(ctx, record.ExperimentRunning, ""); err != nil || !h.loop.rootFailed() {
+		return err
+	}
+	return h.loop.plan.RetryRoot(ctx)
 }
 
 // GoOn implements [schedule.Host].

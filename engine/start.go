@@ -140,8 +140,6 @@ func (l *loop) begin(ctx context.Context) error {
 		err = l.setState(ctx, record.ExperimentRunning, "")
 	case l.st.Run == record.ExperimentRunning: // nobody runs it, or this would not be the owner
 		err = l.setState(ctx, record.ExperimentStopped, "its engine ended without a word; `atoll run` goes on")
-	case l.st.Run == record.ExperimentBroken: // a person is here to mend it
-		err = l.setState(ctx, record.ExperimentPaused, l.st.Reason)
 	}
 	if err != nil {
 		return err
@@ -149,12 +147,18 @@ func (l *loop) begin(ctx context.Context) error {
 	if l.plan.Unbegun() {
 		return l.plan.RetryRoot(ctx)
 	}
-	m := l.st.Candidate(record.Root)
-	if l.st.Run == record.ExperimentRunning && m != nil && l.st.Origin(m).Status == record.StatusFailed && l.st.Trials(m).Measuring == 0 {
+	if l.st.Run == record.ExperimentRunning && l.rootFailed() {
 		return l.plan.RetryRoot(ctx)
 	}
 	l.publish(true)
 	return nil
+}
+
+// rootFailed reports whether the root failed and is not being measured again: nothing can
+// be compared until it is.
+func (l *loop) rootFailed() bool {
+	m := l.st.Candidate(record.Root)
+	return m != nil && l.st.Origin(m).Status == record.StatusFailed && l.st.Trials(m).Measuring == 0
 }
 
 // sayPaused says of a run that it goes on with what was paused.

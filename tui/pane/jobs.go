@@ -223,7 +223,10 @@ func (p *jobsPane) overview(w, h int, focus bool) []string {
 	}
 	if len(run) == 0 {
 		text, most := widget.WrapText(p.d.idleWords(), w-2), 1
-		if h > 8 {
+		switch {
+		case h > 12:
+			most = 5
+		case h > 8:
 			most = 3
 		}
 		for _, t := range text[:min(len(text), most)] {
@@ -302,6 +305,8 @@ func (d *Shared) idleWords() string {
 		return "nothing runs"
 	case s.State == record.ExperimentDone:
 		return d.Told(view.StateText(s.State, s.Reason)) + "; " + d.Key("summary") + " sums it up"
+	case s.State == record.ExperimentBroken:
+		return d.Told(view.StateText(s.State, s.Reason) + "; " + d.Key("pause") + " tries again once that is mended, `atoll run --new` begins anew")
 	}
 	why := d.Told(view.StateText(s.State, s.Reason))
 	if strings.Contains(why, ": ") { // "stopped: drained" says it
