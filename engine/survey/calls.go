@@ -169,7 +169,7 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 		s.m.Notes = append(s.m.Notes, "Objects are made anew for each call, and used as the tests use them, of "+someOf(used, 8)+": the time to make them counts, too.")
 	}
 	if objects := s.uncompared(); len(objects) > 0 {
-		s.m.Notes = append(s.m.Notes, "Answers are not compared, for they are objects, of "+someOf(objects, 8)+": the tests alone notice what a candidate breaks there.")
+		s.m.Notes = append(s.m.Notes, "The evaluator does not compare answers, for they are objects, of "+someOf(objects, 8)+": what a candidate breaks there the tests notice, and the comparison of behaviour with the root's where that can be made.")
 	}
 	return "", s.callTargets(ctx)
 }
