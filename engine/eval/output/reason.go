@@ -275,9 +275,34 @@ func (t *Telling) fromNode(text []string) string {
 	for _, form := range []*regexp.Regexp{t.node, t.nodeBad} {
 		for i, l := range text {
 			if form.MatchString(l) {
-				return l + valuesBehind(l, text[i+1:])
+				return l + tapError(l, text[i+1:]) + valuesBehind(l, text[i+1:])
 			}
 		}
+	}
+	return ""
+}
+
+// tapError is the error that the lines behind a failed test of the Test Anything Protocol tell: ": 3 !== 4"; "" where
+// they tell none.
+func tapError(line string, below []string) string {
+	if !strings.HasPrefix(strings.TrimSpace(line), "not ok ") {
+		return ""
+	}
+	for i, l := range below {
+		l = strings.TrimSpace(l)
+		rest, is := strings.CutPrefix(l, "error:")
+		switch {
+		case l == "..." || strings.HasPrefix(l, "not ok ") || strings.HasPrefix(l, "ok "):
+			return ""
+		case !is:
+			continue
+		}
+		rest = strings.Trim(strings.TrimSpace(rest), `'"`)
+		if strings.HasPrefix(rest, "|") && i+1 < len(below) { // a text of several lines
+			rest = strings.TrimSpace(below[i+1])
+			rest += valuesBehind(rest, below[i+2:])
+		}
+		return ": " + rest
 	}
 	return ""
 }
@@ -292,7 +317,7 @@ func valuesBehind(line string, below []string) string {
 	var values []string
 	for _, l := range below {
 		l = strings.TrimSpace(l)
-		if strings.HasPrefix(l, "at ") || len(values) == most || l == "" && len(values) > 0 && values[len(values)-1] != "+ actual - expected" {
+		if strings.HasPrefix(l, "at ") || strings.HasPrefix(l, "code: ") || len(values) == most || l == "" && len(values) > 0 && values[len(values)-1] != "+ actual - expected" {
 			break
 		}
 		if strings.Trim(l, "^~ ") != "" { // marks below a difference tell nothing
