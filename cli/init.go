@@ -37,7 +37,8 @@ func (a *App) initCmd() *cobra.Command {
 		Long: "init looks for benchmarks, make targets, scripts and tests, runs what it found on the committed\n" +
 			"root in the sandbox, and derives output, objective, direction, timeout, map axes and budget from\n" +
 			"what it saw. Files that the evaluator opened and that define the task become protected. What it\n" +
-			"cannot tell it asks in a terminal: which of several ways to measure comes first, which way is better\n" +
+			"cannot tell it asks in a terminal: which of several ways to measure comes first, whether the time of\n" +
+			"functions or of the tests may stand in where nothing was found that measures, which way is better\n" +
 			"where the name of the objective does not say it, whether a file that the evaluator reads defines the\n" +
 			"task where that is open, and at ctrl+c whether to write what was measured. Where all of that is plain\n" +
 			"it asks nothing. With --yes, or without a terminal, it marks what it guessed with CHECK. Where nothing\n" +

@@ -151,13 +151,16 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 	for _, f := range s.calls.Functions {
 		names = append(names, f.called())
 	}
+	if what := "the time of " + someOf(names, 8) + " by calls of the tests"; !s.standIn(what) {
+		return what + ": " + unwanted, nil
+	}
 	s.d.Evaluator, s.d.Adapter, s.d.Output, s.m.Objective = s.callCommand(), "", output.OutputFile, "time_us"
 	s.d.Found = "no benchmark, so " + EvaluatorDir + " times " + strings.Join(names, ", ") + " by calls of the tests"
 	s.opened, s.testsCount = union(s.opened, s.calls.Files), true
 	if reason, err = s.settle(ctx); err != nil || reason != "" {
 		return reason, err
 	}
-	note(s.survey, "CHECK evaluator.command: an objective was missing: the time of "+someOf(names, 8)+" by calls of the tests (calls.json) stands in; look whether they are what you care about")
+	checkStandIn(s.survey, "the time of "+someOf(names, 8)+" by calls of the tests (calls.json) stands in")
 	s.m.Notes = append(s.m.Notes, "The calls are made many times over: an answer that is kept for the next time looks like a gain.")
 	if len(s.left) > 0 {
 		why := fmt.Sprintf("left out of %s, because the tests spend there less than %.0f %% of the time that they spend in %s: ", s.m.Objective, 100*negligible, names[0])

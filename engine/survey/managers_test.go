@@ -117,3 +117,39 @@ func TestOfSeveralWaysToMeasureAPersonChoosesTheFirst(t *testing.T) {
 	prefer(one)
 	prefer(&survey{Options: Options{Ask: one.Ask}})
 }
+
+func TestWhatStandsInForAMissingObjectiveIsAskedOfWhoeverIsThere(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		asks, answer bool
+		wanted       bool
+		mark         string
+	}{
+		{"nobody is there", false, true, true, "CHECK evaluator.command: an objective was missing: tests stand in; look whether that is what you care about"},
+		{"a person agrees", true, true, true, "an objective was missing: tests stand in"},
+		{"a person does not", true, false, false, ""},
+	} {
+		var said []string
+		s := &survey{Options: Options{asks: c.asks, Say: func(line string) { said = append(said, line) }, Ask: func(question string, proposed bool) bool {
+			if question != "No benchmark was found. Measure the time of the tests in its place?" || !proposed {
+				t.Errorf("asked %q, %v", question, proposed)
+			}
+			return c.answer
+		}}}
+		if got := s.standIn("the time of the tests"); got != c.wanted {
+			t.Errorf("%s: it stands in: %v", c.name, got)
+		}
+		if !c.wanted {
+			continue
+		}
+		if checkStandIn(s, "tests stand in"); len(said) != 1 || said[0] != c.mark {
+			t.Errorf("%s: it says %q, want %q", c.name, said, c.mark)
+		}
+	}
+}
+
+func TestACommandOfTheScaffoldIsToldWithItsFolder(t *testing.T) {
+	if got := oneLine([]string{"python3", "{dir}/measure.py"}); got != "python3 atoll-evaluator/measure.py" {
+		t.Error(got)
+	}
+}

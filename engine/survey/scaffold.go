@@ -44,7 +44,7 @@ func (s *survey) goScaffold(ctx context.Context) (string, error) {
 			return "", nil
 		case !dropped || len(p.funcs) == 0:
 			s.drop()
-			return "the scaffolded benchmark does not run: " + reason, nil
+			return "no benchmark is scaffolded: " + reason, nil
 		}
 	}
 	s.drop()
@@ -72,6 +72,9 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 	for _, b := range chosen {
 		names = append(names, strings.TrimPrefix(b.top, "Atoll"))
 	}
+	if what := "benchmarks of " + strings.Join(names, ", "); !s.standIn(what) {
+		return false, what + ": " + unwanted, nil
+	}
 	each := min(100*time.Millisecond, max(10*time.Millisecond, benchTime/time.Duration(benchRuns*len(chosen))*2/3)).Truncate(10 * time.Millisecond)
 	if err := s.lay(p.scaffold(names, each.String(), 1)); err != nil {
 		return false, "", err
@@ -81,7 +84,7 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 		return false, reason, err
 	}
 	s.goScope(ctx, []string{"./" + p.dir})
-	note(s, "CHECK evaluator.command: an objective was missing: benchmarks of "+strings.Join(names, ", ")+" were scaffolded, in which the tests spend their time; look whether they are what you care about")
+	checkStandIn(s, "benchmarks of "+strings.Join(names, ", ")+" were scaffolded, in which the tests spend their time")
 	return false, "", s.goTargets(ctx, p.laying(), p.command(names, each.String(), 1), []string{"./" + p.dir})
 }
 

@@ -43,7 +43,8 @@ type Options struct {
 	Long    time.Duration // that one measurement may take where less can be measured; 0: 40 s
 	Whole   time.Duration // that the survey may take; 0: 15 m
 	// Ask asks a person a yes-or-no question; nil: the proposed answer counts.
-	Ask func(question string, proposed bool) bool
+	Ask  func(question string, proposed bool) bool
+	asks bool // there is somebody to ask
 }
 
 // Result is what a survey found.
@@ -115,7 +116,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Doing == nil {
 		o.Doing = func(string) {}
 	}
-	if o.Ask == nil {
+	if o.asks = o.Ask != nil; !o.asks {
 		o.Ask = func(_ string, proposed bool) bool { return proposed }
 	}
 	if len(o.Pythons) == 0 {
@@ -371,7 +372,7 @@ func (s *survey) doing(most time.Duration, format string, args ...any) {
 // that prepare it.
 func oneLine(command []string) string {
 	const most = 60
-	line := []rune(strings.ReplaceAll(strings.Join(prepared(command), " "), "\n", "; "))
+	line := []rune(strings.NewReplacer("\n", "; ", "{dir}", EvaluatorDir).Replace(strings.Join(prepared(command), " ")))
 	if len(line) > most {
 		return string(line[:most-3]) + "..."
 	}
