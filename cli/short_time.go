@@ -17,6 +17,7 @@ type shortTime struct {
 	p     *progress
 	limit time.Duration // of the run, 0 = it is not bounded
 
+	began time.Time
 	seen  bool
 	fit   bool // how much fits in was told
 	ended int  // jobs of this run whose end was seen
@@ -27,7 +28,7 @@ type shortTime struct {
 
 // bounded is for a run that begins and whose time is over at until, which may be zero.
 func bounded(p *progress, began, until time.Time) *shortTime {
-	t := &shortTime{p: p, known: map[record.JobID]bool{}}
+	t := &shortTime{p: p, known: map[record.JobID]bool{}, began: began}
 	if !until.IsZero() {
 		t.limit = until.Sub(began).Round(10 * time.Millisecond) // as it was given
 	}
@@ -39,14 +40,7 @@ func (t *shortTime) see(s *view.Snapshot) {
 	if s.Loading || t.limit == 0 {
 		return
 	}
-	for i := range s.Recent {
-		if id := s.Recent[i].Job.ID; !t.known[id] {
-			t.known[id] = true
-			if t.seen {
-				t.ended++
-			}
-		}
-	}
+	t.countEnds(s)
 	now := t.p.app.Now()
 	if took := oneEvaluation(s); !t.seen && took > t.limit {
 		t.fit = true
@@ -62,6 +56,18 @@ func (t *shortTime) see(s *view.Snapshot) {
 	}
 }
 
+// countEnds counts the jobs of this run that ended, those that did before a snapshot was seen among them.
+func (t *shortTime) countEnds(s *view.Snapshot) {
+	for i := range s.Recent {
+		if j := &s.Recent[i].Job; !t.known[j.ID] {
+			t.known[j.ID] = true
+			if t.seen || j.Ended > 0 && int64(j.Ended) >= t.began.UnixMilli() {
+				t.ended++
+			}
+		}
+	}
+}
+
 // end says why nothing came of a run, by the job that it did not wait for.
 func (t *shortTime) end(s *view.Snapshot) {
 	if t.limit == 0 || t.ended > 0 || t.busy == nil || s.Fatal != "" {
@@ -70,6 +76,10 @@ func (t *shortTime) end(s *view.Snapshot) {
 	took := t.at.Sub(t.busy.Started)
 	if took < t.limit {
 		return // it was interrupted
+	}
+	if t.busy.Job.Kind == record.Evaluate && t.busy.Job.Candidate == record.Root && s.Root.ID == record.Root {
+		t.p.say(t.p.app.Now(), fmt.Sprintf("nothing but the root was measured in --for %s, which took %s; give it more time, such as --for %s", t.limit, roughly(took), t.enough(took)))
+		return
 	}
 	next := "begins anew in the next run"
 	if done, _ := samplesOf(t.busy.Stage); done > 0 {

@@ -19,6 +19,8 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 	}
 	root := took(0, record.Evaluate, record.Done, 36_000, 3)
 	quick := took(0, record.Evaluate, record.Done, 600, 3)
+	ofThisRun := root
+	ofThisRun.Job.Ended = record.Millis(time.Unix(1e9+10, 0).UnixMilli())
 	made := took(3, record.Make, record.Scored, 20_000, 0)
 	for _, c := range []struct {
 		name       string
@@ -44,6 +46,7 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 			"up to about 100 candidates in 30s at 600ms each, 2 at a time; what looks better is compared and measured again, which comes on top", "no job ended in --for 30s: #7 was measuring 6/8 after 50s, and goes on behind 5 samples in the next run; give it more time, such as --for 3m0s", 0,
 		},
 		{"a job ended", 5 * time.Second, nil, "measuring", 25 * time.Second, []view.Ended{quick}, "", "", 0},
+		{"a job ended before one was seen", 5 * time.Second, []view.Ended{ofThisRun}, "measuring", 25 * time.Second, nil, "one evaluation takes about 12s: --for 5s is over before one is", "", 0},
 		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "up to about 16 candidates in 5m0s at 36s each, 2 at a time; what looks better is compared and measured again, which comes on top", "", 0},
 		{"what candidates took says more than the root", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time; what looks better is compared and measured again, which comes on top", "", 0},
 		{"no bound", 0, []view.Ended{root}, "measuring", 25 * time.Hour, nil, "", "", 0},
@@ -105,5 +108,20 @@ func TestHowManyCandidatesFitIntoATimeIsTold(t *testing.T) {
 		if got := survey.TryTime(each); got != want {
 			t.Errorf("at %s each a first run is to take %s, want %s", each, got, want)
 		}
+	}
+}
+
+func TestARunInWhichNothingButTheRootWasMeasuredSaysThat(t *testing.T) {
+	began, out := time.Unix(1e9, 0), &bytes.Buffer{}
+	now := began
+	short := bounded(&progress{app: &App{Out: out, Now: func() time.Time { return now }}, until: began.Add(30 * time.Second)}, began, began.Add(30*time.Second))
+	job := record.NewJob(1, 0, record.Evaluate)
+	job.Candidate = record.Root
+	now = now.Add(37 * time.Second)
+	root := view.Standing{ID: record.NoCandidate}
+	short.see(&view.Snapshot{Root: root, Running: []view.Running{{Job: job, Stage: "measuring 3/3", Started: began}}})
+	short.end(&view.Snapshot{Root: view.Standing{ID: record.Root}})
+	if got, want := out.String(), "nothing but the root was measured in --for 30s, which took 37s; give it more time, such as --for 2m0s\n"; !strings.HasSuffix(got, want) || strings.Contains(got, "no job ended") {
+		t.Errorf("said %q, want %q", got, want)
 	}
 }
