@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"sync"
 	"time"
 
@@ -71,8 +72,23 @@ func (d *doing) still() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if now := d.app.Now(); d.what != "" && now.Sub(d.spoke) >= silentFor {
-		d.line(fmt.Sprintf("still %s; since %s", d.what, roughly(now.Sub(d.began))))
+		d.line("still " + stillText(d.what, now.Sub(d.began)))
 	}
+}
+
+// atMost finds how long what is done may take, at the end of what is said of it.
+var atMost = regexp.MustCompile(`[,:] for up to (\S+)$`)
+
+// stillText is "measuring the root, for up to 5m0s; since 30s". The bound is that of the command: where it is
+// exceeded, by what the sandbox takes before and behind it, that is said in its place.
+func stillText(what string, took time.Duration) string {
+	if m := atMost.FindStringSubmatchIndex(what); m != nil {
+		most, err := time.ParseDuration(what[m[2]:m[3]])
+		if err == nil && took > most {
+			return fmt.Sprintf("%s; since %s: what may take %s is the command, and the sandbox is made and ended beside it", what[:m[0]], roughly(took), most)
+		}
+	}
+	return fmt.Sprintf("%s; since %s", what, roughly(took))
 }
 
 func (d *doing) watch() {

@@ -51,3 +51,20 @@ func TestWhatTakesItsTimeIsToldAgainAfterASilence(t *testing.T) {
 		}
 	})
 }
+
+func TestABoundThatIsExceededIsSaidToBeThatOfTheCommand(t *testing.T) {
+	for _, c := range []struct {
+		name, what string
+		took       time.Duration
+		want       string
+	}{
+		{"within it", "measuring the root, for up to 5m0s", time.Minute, "measuring the root, for up to 5m0s; since 1m0s"},
+		{"beyond it", "measuring the root, for up to 5m0s", 5*time.Minute + 29*time.Second, "measuring the root; since 5m29s: what may take 5m0s is the command, and the sandbox is made and ended beside it"},
+		{"beyond one behind a colon", "one measurement: for up to 15s", 20 * time.Second, "one measurement; since 20s: what may take 15s is the command, and the sandbox is made and ended beside it"},
+		{"without one", "measuring", time.Hour, "measuring; since 1h0m0s"},
+	} {
+		if got := stillText(c.what, c.took); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
