@@ -236,7 +236,7 @@ func (a *App) ask(ctx context.Context, ses *engine.Session, exp record.Experimen
 	if err != nil || agreed {
 		return agreed, err
 	}
-	fmt.Fprintln(a.Err, a.spell("atoll: no model was asked and nothing was paid for; `atoll run` asks again"))
+	a.warn(a.spell("no model was asked and nothing was paid for; `atoll run` asks again"))
 	return false, nil
 }
 

@@ -104,7 +104,7 @@ func (a *App) Run(ctx context.Context, args []string) int {
 		fmt.Fprintln(a.Err, a.spell("atoll: interrupted; nothing acknowledged is lost, `atoll run` goes on"))
 		return exitInterrupted
 	}
-	fmt.Fprintf(a.Err, "atoll: %s\n", cleanLines(a.spell(refusal(root, err, args)+hint(root, err, args))))
+	a.warn(cleanLines(a.spell(refusal(root, err, args) + hint(root, err, args))))
 	return exitCode(err)
 }
 

@@ -30,10 +30,10 @@ func (a *App) begin(ctx context.Context, ses *engine.Session, p place, l config.
 		return record.Experiment{}, err
 	}
 	if text := dirtyText(ctx, p.target); text != "" {
-		fmt.Fprintf(a.Err, "atoll: %s: the search begins with the commit %s, without them\n", text, l.Root)
+		a.warn(fmt.Sprintf("%s: the search begins with the commit %s, without them", text, l.Root))
 	}
 	for _, advice := range slices.Concat(warnings, l.Advice()) {
-		fmt.Fprintln(a.Err, "atoll:", advice)
+		a.warn(advice)
 	}
 	began, told := time.Now(), time.Now()
 	ses.Repo.OnProgress(func(text string) { // of an import that takes its time

@@ -58,7 +58,7 @@ func (a *App) console(ctx context.Context, f consoleFlags) error {
 	}
 	if !f.readonly && !a.IsTTY(a.Out) { // nobody could press a key: tell how it stands
 		for _, line := range run.said {
-			fmt.Fprintln(a.Err, "atoll: "+line)
+			a.warn(line)
 		}
 		return a.status(ctx)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -20,6 +21,11 @@ func (a *App) width(w io.Writer) int {
 		return 0
 	}
 	return columns
+}
+
+// warn prints a line for people on standard error, broken between words at the width of a terminal.
+func (a *App) warn(text string) {
+	fmt.Fprintln(a.Err, folded("atoll: "+text, a.width(a.Err)))
 }
 
 // folded breaks the first line of a text between words so that it fits a width; below it begin those that go on, as far

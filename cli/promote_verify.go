@@ -108,7 +108,7 @@ func (a *App) verifying(ctx context.Context, o *opened, c *record.Candidate, v v
 		return verify.Question{}, err
 	}
 	if o.OwnerPID() != 0 && (o.exp.State == record.ExperimentRunning || snap.Jobs.Running > 0) { // a console that looks on measures nothing
-		fmt.Fprintln(a.Err, a.spell("atoll: an engine runs here and disturbs what is measured; `atoll pause` makes it wait"))
+		a.warn(a.spell("an engine runs here and disturbs what is measured; `atoll pause` makes it wait"))
 	}
 	args := []string{"promote", c.ID.String(), "--verify", "--experiment", fmt.Sprint(int64(o.exp.ID))}
 	if v.rounds != verify.DefaultRounds {

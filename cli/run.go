@@ -95,13 +95,18 @@ func (f *runFlags) values(cmd *cobra.Command) ([]config.Flag, error) {
 }
 
 // looksOnly refuses, of a console that cannot decide anything, flags that would change the experiment or begin one.
-func (f *runFlags) looksOnly(cmd *cobra.Command) error {
+func (a *App) looksOnly(cmd *cobra.Command, f *runFlags) error {
 	if !f.readonly {
 		return nil
 	}
 	for _, name := range []string{"max-jobs", "workers", "seed", "order", "new", "remeasure"} {
 		if cmd.Flags().Changed(name) {
 			return usage("--read-only opens a console that changes nothing: leave out --%s, or --read-only", name)
+		}
+	}
+	for _, value := range a.flags.set {
+		if key, _, _ := strings.Cut(value, "="); !strings.HasPrefix(key, "console.") { // how the console looks is its own
+			return usage("--read-only opens a console that changes nothing: leave out --set %s, or --read-only", key)
 		}
 	}
 	return nil
@@ -118,7 +123,7 @@ func (a *App) runCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := f.looksOnly(cmd); err != nil {
+			if err := a.looksOnly(cmd, &f); err != nil {
 				return err
 			}
 			return withChoice(a.run(cmd.Context(), f, flags))

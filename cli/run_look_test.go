@@ -19,6 +19,8 @@ func TestARunThatOnlyLooksWritesNothing(t *testing.T) {
 		name, _, _ := strings.Cut(flag, "=")
 		refused(t, atoll(t, dir, "run", "--read-only", flag), "changes nothing: leave out "+name+", or --read-only")
 	}
+	refused(t, atoll(t, dir, "run", "--read-only", "--set", "workers=7"), "changes nothing: leave out --set workers, or --read-only")
+	refused(t, atoll(t, dir, "run", "--read-only", "--set", "console.theme=light"), "it needs a terminal") // how it looks is its own
 	file := filepath.Join(dir, config.FileName)
 	text, err := os.ReadFile(file)
 	if err != nil {
