@@ -162,3 +162,18 @@ gate: {scope: [program.sh]}
 		t.Errorf("status says nothing of it:\n%s", text)
 	}
 }
+
+func TestACommitIsNotSaidToBeQueuedInABrokenExperiment(t *testing.T) {
+	t.Parallel()
+	s := workbench(t, `evaluator: {output: name=value, objective: n, command: [sh, -c, "echo the data is gone >&2; exit 3"], root_repeats: 1}
+`)
+	if c := atoll(t, s.dir, "run", "--headless", "--max-jobs", "1"); c.code == 0 {
+		t.Fatalf("the run ended well: %s%s", c.out, c.err)
+	}
+	text := must(t, s.dir, "inject", "HEAD")
+	for _, want := range []string{"waits, for the experiment is broken: the evaluator fails on the root commit", "the data is gone", "run --new` begins anew"} {
+		if strings.Contains(text, "queued") || !strings.Contains(text, want) {
+			t.Errorf("it says %q, want %q", text, want)
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"atoll/engine"
+	"atoll/engine/view"
+	"atoll/store/record"
 )
 
 func (a *App) injectCmd() *cobra.Command {
@@ -21,9 +23,18 @@ func (a *App) injectCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(a.Out, "queued %s as a candidate\n", commit.Short())
+				_, err = fmt.Fprintln(a.Out, folded(a.spell(injectedText(commit.Short(), o)), a.width(a.Out)))
 				return err
 			})
 		},
 	}
+}
+
+// injectedText says what becomes of a commit: nothing is measured where the root cannot be.
+func injectedText(commit string, o *opened) string {
+	if o.state.Run != record.ExperimentBroken || o.OwnerPID() != 0 {
+		return "queued " + commit + " as a candidate"
+	}
+	return fmt.Sprintf("%s waits, for the experiment is %s: once that is mended `atoll run` goes on and takes it; `atoll run --new` begins anew, with another evaluator too, and knows nothing of it",
+		commit, view.CleanLine(view.StateText(o.state.Run, o.state.Reason)))
 }
