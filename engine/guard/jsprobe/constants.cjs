@@ -33,12 +33,15 @@ function charsOf(source) {
   return [...out];
 }
 
-const OF_TYPEOF = { string: ['string'], number: ['number'], boolean: ['boolean'], function: ['fn'], object: ['obj', 'null', 'arr'], undefined: ['undef'], symbol: ['sym'], bigint: ['big'] };
-const OF_CLASS = { Array: ['arr'], Date: ['date'], RegExp: ['re'], Map: ['map'], Set: ['set'], Error: ['err'], Function: ['fn'], Object: ['obj'], String: ['box', 'string'], Number: ['box', 'number'] };
-const OF_CALL = {
+/** A table of names alone: code may name toString. */
+const named = (table) => Object.assign(Object.create(null), table);
+
+const OF_TYPEOF = named({ string: ['string'], number: ['number'], boolean: ['boolean'], function: ['fn'], object: ['obj', 'null', 'arr'], undefined: ['undef'], symbol: ['sym'], bigint: ['big'] });
+const OF_CLASS = named({ Array: ['arr'], Date: ['date'], RegExp: ['re'], Map: ['map'], Set: ['set'], Error: ['err'], Function: ['fn'], Object: ['obj'], String: ['box', 'string'], Number: ['box', 'number'] });
+const OF_CALL = named({
   'Array.isArray': ['arr', 'obj'], String: ['key'], Number: ['key'], parseInt: ['key'], parseFloat: ['key'], Boolean: ['undef', 'key'],
   'Number.isInteger': ['key'], 'Number.isFinite': ['key'], isNaN: ['key', 'undef'], 'Buffer.isBuffer': ['typed'], 'ArrayBuffer.isView': ['typed'],
-};
+});
 const OF_EQUALITY = /^(includes|indexOf|lastIndexOf|isNaN|isFinite|is|has|isInteger)$/;
 const OF_SIGN = /^(sign|min|max|is|atan2)$/;
 const OF_CODES = /^(charCodeAt|codePointAt|fromCharCode|fromCodePoint)$/;

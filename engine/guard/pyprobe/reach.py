@@ -87,8 +87,12 @@ def affected(q):
             reach.add(parts[-2])  # called without its name
 
     whole = any(k.endswith("<top>") for k in names)
+    named = set().union(*(mentioned for _, mentioned in all_decls))
     for k in names:
         mark(k)
+        parts = k.split(".")
+        if len(parts) > 1 and parts[-1].startswith("_") and parts[-1] not in named:
+            reach.add(parts[-2])  # nobody names it: it is called by a name that is put together, or by a table
     grown = bool(names)
     while grown:
         grown = False
