@@ -195,7 +195,7 @@ func (l *loop) await(ctx context.Context, poll <-chan time.Time, limit timeLimit
 			}
 			moved := n != *lastChange
 			*lastChange = n
-			if moved || l.live.Busy() || l.leftAlone() {
+			if moved || l.live.Busy() || leftAlone(l) {
 				return nil
 			}
 		}
@@ -204,7 +204,7 @@ func (l *loop) await(ctx context.Context, poll <-chan time.Time, limit timeLimit
 
 // leftAlone reports, to one who only looks on, that the process which runs the experiment is another than the
 // newest snapshot names, or gone: an engine that was killed writes no row of that.
-func (l *loop) leftAlone() bool {
+func leftAlone(l *loop) bool {
 	now := l.opt.Now()
 	if l.owner || now.Sub(l.looked) < ownerEvery {
 		return false

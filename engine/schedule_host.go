@@ -26,7 +26,7 @@ func (h scheduled) Behind(decision record.Seq) bool { return decision <= h.loop.
 // Resume implements [schedule.Host].
 func (h scheduled) Resume(ctx context.Context) error {
 	h.loop.budget = ""
-	if err := h.loop.setState(ctx, record.ExperimentRunning, ""); err != nil || !h.loop.rootFailed() {
+	if err := h.loop.setState(ctx, record.ExperimentRunning, ""); err != nil || !rootFailed(h.loop) {
 		return err
 	}
 	return h.loop.plan.RetryRoot(ctx)

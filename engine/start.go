@@ -147,7 +147,7 @@ func (l *loop) begin(ctx context.Context) error {
 	if l.plan.Unbegun() {
 		return l.plan.RetryRoot(ctx)
 	}
-	if l.st.Run == record.ExperimentRunning && l.rootFailed() {
+	if l.st.Run == record.ExperimentRunning && rootFailed(l) {
 		return l.plan.RetryRoot(ctx)
 	}
 	l.publish(true)
@@ -156,7 +156,7 @@ func (l *loop) begin(ctx context.Context) error {
 
 // rootFailed reports whether the root failed and is not being measured again: nothing can
 // be compared until it is.
-func (l *loop) rootFailed() bool {
+func rootFailed(l *loop) bool {
 	m := l.st.Candidate(record.Root)
 	return m != nil && l.st.Origin(m).Status == record.StatusFailed && l.st.Trials(m).Measuring == 0
 }

@@ -151,7 +151,7 @@ func (s *callBench) callBenchmark(ctx context.Context) (string, error) {
 	for _, f := range s.calls.Functions {
 		names = append(names, f.called())
 	}
-	if what := "the time of " + someOf(names, 8) + " by calls of the tests"; !s.standIn(what) {
+	if what := "the time of " + someOf(names, 8) + " by calls of the tests"; !standIn(s.survey, what) {
 		return what + ": " + unwanted, nil
 	}
 	s.d.Evaluator, s.d.Adapter, s.d.Output, s.m.Objective = s.callCommand(), "", output.OutputFile, "time_us"

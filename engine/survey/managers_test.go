@@ -136,7 +136,7 @@ func TestWhatStandsInForAMissingObjectiveIsAskedOfWhoeverIsThere(t *testing.T) {
 			}
 			return c.answer
 		}}}
-		if got := s.standIn("the time of the tests"); got != c.wanted {
+		if got := standIn(s, "the time of the tests"); got != c.wanted {
 			t.Errorf("%s: it stands in: %v", c.name, got)
 		}
 		if !c.wanted {

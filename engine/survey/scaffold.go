@@ -72,7 +72,7 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 	for _, b := range chosen {
 		names = append(names, strings.TrimPrefix(b.top, "Atoll"))
 	}
-	if what := "benchmarks of " + strings.Join(names, ", "); !s.standIn(what) {
+	if what := "benchmarks of " + strings.Join(names, ", "); !standIn(s, what) {
 		return false, what + ": " + unwanted, nil
 	}
 	each := min(100*time.Millisecond, max(10*time.Millisecond, benchTime/time.Duration(benchRuns*len(chosen))*2/3)).Truncate(10 * time.Millisecond)

@@ -354,7 +354,7 @@ func (s *survey) timedTests(ctx context.Context) (string, error) {
 	if s.tests > slowTests && r == nil { // what make builds is built once, and no part of what is timed
 		return fmt.Sprintf("the tests take %s, too long to stand in for a benchmark", roundTime(s.tests)), nil
 	}
-	if !s.standIn("the time of the tests") {
+	if !standIn(s, "the time of the tests") {
 		return "the time of the tests: " + unwanted, nil
 	}
 	note(s, "CHECK evaluator.command: the time of the tests stands in for the objective that is missing: a program that measures what you care about finds more")

@@ -2,7 +2,7 @@ package survey
 
 // standIn asks whether something may stand in for the objective that a repository has none of. Where nobody can
 // answer it does, and what is written says so.
-func (s *survey) standIn(what string) bool {
+func standIn(s *survey, what string) bool {
 	return s.Ask("No benchmark was found. Measure "+what+" in its place?", true)
 }
 
