@@ -54,7 +54,7 @@ func withMethods(t reflect.Type) reflect.Type {
 }
 
 // callersType is by chance one of those types, or a pointer to one.
-func (g *maker) callersType(depth int) (reflect.Type, bool) {
+func callersType(g *maker, depth int) (reflect.Type, bool) {
 	list := g.lib.given
 	if len(list) == 0 || depth >= simpleAny {
 		return nil, false

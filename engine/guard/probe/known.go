@@ -218,7 +218,7 @@ const simpleAny = 3
 
 // anything makes a value for an empty interface.
 func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
-	if t, ok := g.callersType(depth); ok {
+	if t, ok := callersType(g, depth); ok {
 		e, text := g.value(t, depth+1)
 		v.Set(e)
 		return v, text

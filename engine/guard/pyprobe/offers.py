@@ -219,8 +219,20 @@ def looked_up(name, was, now):
     out = {}
     for group, f in groups_of(name, now):
         if made[0].get(group) != made[1][group] or moved & {n.id for n in ast.walk(f) if isinstance(n, ast.Name)}:
-            out[group] = sorted({p.arg for p in f.args.args + f.args.kwonlyargs} - {"self", "cls"})
+            out[group] = sorted({p.arg for p in f.args.args + f.args.kwonlyargs if not said_scalar(p.annotation)} - {"self", "cls"})
     return out
+
+
+SCALARS = {"int", "float", "complex", "str", "bool", "bytes", "None", "Optional", "Union"}
+
+
+def said_scalar(note):
+    """Whether an annotation says that only numbers or texts are given: no caller has a list for them."""
+    if isinstance(note, ast.Constant) and isinstance(note.value, str):
+        with contextlib.suppress(SyntaxError, ValueError):
+            note = ast.parse(note.value, mode="eval").body
+    names = {n.id for n in ast.walk(note) if isinstance(n, ast.Name)} if note else set()
+    return bool(names) and names <= SCALARS
 
 
 NO_HASH = {"TypeError", "Exception"}
