@@ -8,9 +8,12 @@ import (
 	"strings"
 )
 
-// characterText takes the text of a character of ASCII from a constant one, where it
+// characters makes texts of characters.
+type characters struct{ *finder }
+
+// one takes the text of a character of ASCII from a constant one, where it
 // is kept: string(r) makes it anew each time.
-func (x *finder) characterText(n ast.Node) {
+func (x characters) one(n ast.Node) {
 	conv, kind := x.conversion(n)
 	if conv == nil || !x.kept(conv) || kind != types.Int32 && kind != types.Uint8 {
 		return
@@ -40,7 +43,7 @@ func (x *finder) characterText(n ast.Node) {
 }
 
 // around is the statement that what is looked at is in.
-func (x *function) around() ast.Stmt {
+func (x characters) around() ast.Stmt {
 	for _, n := range slices.Backward(x.stack) {
 		if s, ok := n.(ast.Stmt); ok {
 			return s
@@ -51,7 +54,7 @@ func (x *function) around() ast.Stmt {
 
 // conversion reads string(e) of a character, kind int32 or uint8, or of a slice of runes,
 // kind invalid.
-func (x *function) conversion(n ast.Node) (*ast.CallExpr, types.BasicKind) {
+func (x characters) conversion(n ast.Node) (*ast.CallExpr, types.BasicKind) {
 	conv, ok := n.(*ast.CallExpr)
 	if !ok || len(conv.Args) != 1 || x.text(conv.Fun) != "string" || !x.f.Info.Types[conv.Fun].IsType() {
 		return nil, 0
@@ -73,7 +76,7 @@ func (x *function) conversion(n ast.Node) (*ast.CallExpr, types.BasicKind) {
 
 // kept reports an expression that is given to what may keep it: a variable, a result, an
 // element, a function. What the compiler makes on the stack stays as it is.
-func (x *function) kept(e ast.Expr) bool {
+func (x characters) kept(e ast.Expr) bool {
 	switch p := x.parent().(type) {
 	case *ast.AssignStmt:
 		return p.Tok == token.ASSIGN || p.Tok == token.DEFINE
@@ -103,9 +106,9 @@ func callOf(n ast.Node) (string, bool) {
 // saysText is the comment of the function that makes a text of runes.
 const saysText = " is the text of some runes.\n"
 
-// runesText makes a short text of runes in bytes on the stack, those of ASCII one by
+// several makes a short text of runes in bytes on the stack, those of ASCII one by
 // one: string(runes) goes over them twice and asks of each how long it is.
-func (x *finder) runesText(n ast.Node) {
+func (x characters) several(n ast.Node) {
 	conv, kind := x.conversion(n)
 	if conv == nil || kind != types.Invalid || !x.kept(conv) || strings.HasSuffix(x.fn.Doc.Text(), saysText) {
 		return

@@ -123,7 +123,7 @@ func (x *function) pattern(id *ast.Ident) string {
 	if name != "regexp.MustCompile" || len(c.Args) != 1 {
 		return ""
 	}
-	text, _ := x.fixedText(c.Args[0])
+	text, _ := fixed{x}.value(c.Args[0])
 	return text
 }
 

@@ -96,8 +96,10 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
 	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows, (*finder).lookup,
 	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf, (*finder).partsRoom,
-	(*finder).member, (*finder).characterText, (*finder).runesText, (*finder).constantMap, (*finder).matches,
-	(*finder).partsOnStack, (*finder).countRunes,
+	member,
+	func(x *finder, n ast.Node) { characters{x}.one(n) }, func(x *finder, n ast.Node) { characters{x}.several(n) },
+	func(x *finder, n ast.Node) { switching{x}.look(n) }, func(x *finder, n ast.Node) { matching{x}.look(n) },
+	func(x *finder, n ast.Node) { splitting{x}.parts(n) }, func(x *finder, n ast.Node) { splitting{x}.count(n) },
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one

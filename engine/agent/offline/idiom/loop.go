@@ -163,7 +163,7 @@ func (x *finder) hoistCompiled(n ast.Node) {
 		return
 	}
 	for _, a := range c.Args {
-		if _, ok := x.constantText(a); !ok || !x.ofPackage(a) {
+		if _, ok := x.constantText(a); !ok || !(fixed{&x.function}).ofPackage(a) {
 			return
 		}
 	}
@@ -178,19 +178,6 @@ func (x *finder) hoistCompiled(n ast.Node) {
 			x.hoist("a replacer made once", "replacer", c)
 		}
 	}
-}
-
-// ofPackage reports an expression in which all names mean the same outside of the function.
-func (x *function) ofPackage(e ast.Expr) bool {
-	same := true
-	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			obj := x.f.Info.Uses[id]
-			same = same && obj != nil && (obj.Parent() == x.f.Pkg.Scope() || obj.Parent() == types.Universe)
-		}
-		return same
-	})
-	return same
 }
 
 // sortByFunc sorts by a function of two elements instead of two places.

@@ -8,9 +8,12 @@ import (
 	"strings"
 )
 
-// matches asks the automaton of a constant expression where it matches, for the methods
+// matching knows the methods of expressions.
+type matching struct{ *finder }
+
+// look asks the automaton of a constant expression where it matches, for the methods
 // of texts that tell no groups.
-func (x *finder) matches(n ast.Node) {
+func (x matching) look(n ast.Node) {
 	c, ok := n.(*ast.CallExpr)
 	if !ok || c.Ellipsis.IsValid() {
 		return
@@ -24,7 +27,7 @@ func (x *finder) matches(n ast.Node) {
 		return
 	}
 	pattern := x.pattern(id)
-	body := x.matchesBody(sel.Sel.Name, c, pattern)
+	body := x.body(sel.Sel.Name, c, pattern)
 	if pattern == "" || body == "" || x.longest() {
 		return
 	}
@@ -32,7 +35,7 @@ func (x *finder) matches(n ast.Node) {
 	name := lower(id.Name) + "Matches"
 	made := strings.Contains(string(x.src), "// "+name+" appends where "+id.Name+" matches,")
 	around := x.fresh(lower(x.fn.Name.Name) + sel.Sel.Name + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))
-	if m == nil || around == "" || !made && x.f.Pkg.Scope().Lookup(name) != nil || x.shadowed(name) {
+	if m == nil || around == "" || !made && x.f.Pkg.Scope().Lookup(name) != nil || (fixed{&x.function}).shadowed(name) {
 		return
 	}
 	end := x.f.Offset(x.fn.End())
@@ -51,13 +54,13 @@ func (x *finder) matches(n ast.Node) {
 var takenNames = strings.Fields("to s most steps from c state end size i class width next r n m with out at room")
 
 // longest reports whether the file prefers the longest match of some expression.
-func (x *function) longest() bool {
+func (x matching) longest() bool {
 	return strings.Contains(string(x.src), ".Longest()") || x.f.Elsewhere != nil && x.f.Elsewhere("Longest")
 }
 
-// matchesBody is the function that stands for a method; "" for calls that have none, or a
+// body is the function that stands for a method; "" for calls that have none, or a
 // better one.
-func (x *function) matchesBody(method string, c *ast.CallExpr, pattern string) string {
+func (x matching) body(method string, c *ast.CallExpr, pattern string) string {
 	one, _ := classOf(pattern)
 	classes := classesOf(pattern)
 	switch args := len(c.Args); {
@@ -90,7 +93,7 @@ func (x *function) matchesBody(method string, c *ast.CallExpr, pattern string) s
 }
 
 // negative reports a constant number below 0.
-func (x *function) negative(e ast.Expr) bool {
+func (x matching) negative(e ast.Expr) bool {
 	v := x.f.Info.Types[e].Value
 	return v != nil && v.Kind() == constant.Int && constant.Sign(v) < 0
 }

@@ -18,12 +18,12 @@ const (
 // member compares a character with each of a constant set of ASCII instead of looking
 // for it in a text: ContainsRune(" \t", r), IndexByte(" \t", c) >= 0,
 // Contains(" \t", string(r)).
-func (x *finder) member(n ast.Node) {
+func member(x *finder, n ast.Node) {
 	m := membership{finder: x}
 	if !m.asked(n) || x.f.Info.Types[m.what].Value != nil {
 		return
 	}
-	set, ok := x.fixedText(m.set)
+	set, ok := (fixed{&x.function}).value(m.set)
 	if !ok || set == "" || len(set) > mostMembers || strings.ContainsFunc(set, func(r rune) bool { return r >= 0x80 }) {
 		return
 	}
@@ -154,33 +154,4 @@ func (m *membership) inline(chars []byte) string {
 	}
 	v := m.text(m.what) + equal
 	return "(" + v + quoted(chars, join+v) + ")"
-}
-
-// fixedText is the value of a constant text, of a variable of the package that nothing
-// changes, or of a sum of such.
-func (x *function) fixedText(e ast.Expr) (string, bool) {
-	if text, ok := x.constantText(e); ok {
-		return text, true
-	}
-	if sum, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && sum.Op == token.ADD {
-		left, ok := x.fixedText(sum.X)
-		right, ok2 := x.fixedText(sum.Y)
-		return left + right, ok && ok2
-	}
-	id, ok := e.(*ast.Ident)
-	if !ok || !x.unchanged(id) {
-		return "", false
-	}
-	_, spec := x.variable(id.Name)
-	if spec == nil || len(spec.Values) != 1 {
-		return "", false
-	}
-	return x.constantText(spec.Values[0])
-}
-
-// unchanged reports a variable of the package that only this file names, and that
-// nothing in it gives another value.
-func (x *function) unchanged(id *ast.Ident) bool {
-	obj, ok := x.f.Info.Uses[id].(*types.Var)
-	return ok && obj.Parent() == x.f.Pkg.Scope() && !ast.IsExported(id.Name) && x.f.Elsewhere != nil && !x.f.Elsewhere(id.Name) && !assigned(x.f.File, id.Name)
 }

@@ -11,9 +11,12 @@ import (
 // mostRoom is how many parts of a text have their room on the stack.
 const mostRoom = 8
 
-// partsOnStack takes a text apart into room on the stack, where the function does nothing
+// splitting takes texts apart, and counts what is in them.
+type splitting struct{ *finder }
+
+// parts takes a text apart into room on the stack, where the function does nothing
 // with the parts but take them one by one, count them and join them.
-func (x *finder) partsOnStack(n ast.Node) {
+func (x splitting) parts(n ast.Node) {
 	a, ok := n.(*ast.AssignStmt)
 	if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !x.statement() {
 		return
@@ -36,7 +39,7 @@ func (x *finder) partsOnStack(n ast.Node) {
 		return
 	}
 	sep, ok := x.constantText(c.Args[1])
-	if !ok || sep == "" || !x.ofPackage(c.Args[1]) || !x.taken(x.f.Info.Defs[id]) {
+	if !ok || sep == "" || !(fixed{&x.function}).ofPackage(c.Args[1]) || !x.taken(x.f.Info.Defs[id]) {
 		return
 	}
 	helper, place := x.fresh(lower(x.fn.Name.Name)+"Parts"), x.fresh(id.Name+"Room")
@@ -60,7 +63,7 @@ func (x *finder) partsOnStack(n ast.Node) {
 // taken reports whether all that is done with a slice of texts is to take or to give
 // elements, to walk over it, to ask for its length and to join it. No function in the function
 // names it.
-func (x *function) taken(obj types.Object) bool {
+func (x splitting) taken(obj types.Object) bool {
 	uses := 0
 	is := func(e ast.Expr) int {
 		if id, ok := e.(*ast.Ident); ok && x.f.Info.Uses[id] == obj {
@@ -94,9 +97,9 @@ func (x *function) taken(obj types.Object) bool {
 	return uses == 0
 }
 
-// countRunes counts the runes of a text by a function of package utf8, which goes over
+// count counts the runes of a text by a function of package utf8, which goes over
 // those of ASCII by the way.
-func (x *finder) countRunes(n ast.Node) {
+func (x splitting) count(n ast.Node) {
 	r, ok := n.(*ast.RangeStmt)
 	if !ok || !x.statement() || len(r.Body.List) != 1 || !blank(r.Key) || !blank(r.Value) || !x.usable("unicode/utf8") {
 		return

@@ -11,9 +11,12 @@ import (
 // mostKeys bounds the keys of a map that is written as a switch.
 const mostKeys = 256
 
-// constantMap looks a key up by a switch instead of in a map of constants that nothing
+// switching knows maps of constants.
+type switching struct{ *finder }
+
+// look looks a key up by a switch instead of in a map of constants that nothing
 // changes.
-func (x *finder) constantMap(n ast.Node) {
+func (x switching) look(n ast.Node) {
 	at, ok := n.(*ast.IndexExpr)
 	if !ok {
 		return
@@ -40,7 +43,7 @@ func (x *finder) constantMap(n ast.Node) {
 	}
 	said := "// " + name + " is what " + id.Name + " has for a key.\n"
 	made := strings.Contains(string(x.src), said)
-	if !made && x.f.Pkg.Scope().Lookup(name) != nil || x.shadowed(name) {
+	if !made && x.f.Pkg.Scope().Lookup(name) != nil || (fixed{&x.function}).shadowed(name) {
 		return
 	}
 	edits := []Edit{{x.f.Offset(at.Pos()), x.f.Offset(at.Index.Pos()), name + "("}, {x.f.Offset(at.Index.End()), x.f.Offset(at.End()), ")"}}
@@ -52,21 +55,10 @@ func (x *finder) constantMap(n ast.Node) {
 	x.tidy(id)
 }
 
-// shadowed reports whether the function gives a name to something of its own.
-func (x *function) shadowed(name string) bool {
-	found := false
-	ast.Inspect(x.fn, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && id.Name == name && x.f.Info.Defs[id] != nil
-		return !found
-	})
-	return found
-}
-
 // fixedMap is the literal of a map of the package, of constants by constants, that
 // this file alone names and only reads from; nil for all others.
-func (x *function) fixedMap(id *ast.Ident) *ast.CompositeLit {
-	if !x.unchanged(id) {
+func (x switching) fixedMap(id *ast.Ident) *ast.CompositeLit {
+	if !(fixed{&x.function}).unchanged(id) {
 		return nil
 	}
 	_, spec := x.variable(id.Name)
@@ -97,7 +89,7 @@ func (x *function) fixedMap(id *ast.Ident) *ast.CompositeLit {
 }
 
 // basicBelow reports a type that is a basic one of a kind below its name.
-func (x *function) basicBelow(e ast.Expr, info types.BasicInfo) bool {
+func (x switching) basicBelow(e ast.Expr, info types.BasicInfo) bool {
 	t := x.f.Info.Types[e].Type
 	if t == nil {
 		return false
@@ -108,7 +100,7 @@ func (x *function) basicBelow(e ast.Expr, info types.BasicInfo) bool {
 
 // onlyRead reports whether all that this file does with a map is to look keys up, to walk
 // over it and to ask for its length.
-func (x *function) onlyRead(obj types.Object) bool {
+func (x switching) onlyRead(obj types.Object) bool {
 	uses := 0
 	ast.Inspect(x.f.File, func(n ast.Node) bool {
 		is := func(e ast.Expr) int {
@@ -139,7 +131,7 @@ func (x *function) onlyRead(obj types.Object) bool {
 }
 
 // switchText is a function that looks a key up, and tells whether it is there.
-func (x *function) switchText(name string, lit *ast.CompositeLit, both bool) string {
+func (x switching) switchText(name string, lit *ast.CompositeLit, both bool) string {
 	m := lit.Type.(*ast.MapType)
 	value := x.text(m.Value)
 	result, found := value, ""
