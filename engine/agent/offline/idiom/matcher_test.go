@@ -81,8 +81,15 @@ func TestMatchersFindWhatTheirExpressionsFind(t *testing.T) {
 		`(?s).,`, `.1`, `[\x1b\x{9b}][;\d]*[a-m]`, `(?m)(^[ \t]*)(?:[^ \t\n])`, `^a`, `a$`, `(?:a|b|bc)+?(?:1|$)`, `a+1`, `[[:alpha:]]+[[:digit:]]`, `\[[a-z0-9_-]+\]`, `(a*)+b`,
 	}
 	calls := []struct{ call, result string }{
-		{"FindAllStringIndex(s, -1)", "[][]int"}, {"FindStringIndex(s)", "[]int"}, {`ReplaceAllLiteralString(s, "<$0>")`, "string"}, {"ReplaceAllStringFunc(s, twice)", "string"},
-		{"FindAllString(s, -1)", "[]string"}, {"Split(s, -1)", "[]string"}, {"FindString(s)", "string"}, {`ReplaceAllString(s, "-")`, "string"}, {"MatchString(s)", "bool"},
+		{"FindAllStringIndex(s, -1)", "[][]int"},
+		{"FindStringIndex(s)", "[]int"},
+		{`ReplaceAllLiteralString(s, "<$0>")`, "string"},
+		{"ReplaceAllStringFunc(s, twice)", "string"},
+		{"FindAllString(s, -1)", "[]string"},
+		{"Split(s, -1)", "[]string"},
+		{"FindString(s)", "string"},
+		{`ReplaceAllString(s, "-")`, "string"},
+		{"MatchString(s)", "bool"},
 	}
 	dir := t.TempDir()
 	write := func(name, text string) {
