@@ -3,6 +3,7 @@ package guard_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,19 @@ import (
 // variableEdit is a change of testdata/go-variables: each first text becomes the second one.
 type variableEdit struct {
 	name  string
-	where string // what behaves in another way
+	where string // what behaves in another way; of several, parted by blanks, the one that is told shows the same
 	edits []string
+}
+
+// told is what a report has of an edit, or the first that could be.
+func (e variableEdit) told(report guard.Report) string {
+	all := strings.Fields(e.where)
+	for _, where := range all {
+		if slices.ContainsFunc(report.Differences, func(d guard.Difference) bool { return d.Where == where }) {
+			return where
+		}
+	}
+	return all[0]
 }
 
 // ignoring are changes that no caller sees who leaves the variables as they are.
@@ -34,7 +46,7 @@ var ignoring = []variableEdit{
 		"{ return string(Digits[b>>4]) + string(Digits[b&15]) }", "{\n\tonce.Do(func() { digits = Digits })\n\treturn string(digits[b>>4]) + string(digits[b&15])\n}\n\nvar (\n\tonce   sync.Once\n\tdigits string\n)",
 		"\t\"strings\"\n)", "\t\"strings\"\n\t\"sync\"\n)",
 	}},
-	{"a field behind a pointer, in what makes the receiver", "page.Page.Add", []string{"limit: Defaults.Limit}", "limit: 3}"}},
+	{"a field behind a pointer, in what makes the receiver", "page.Page.Add page.Page.Full", []string{"limit: Defaults.Limit}", "limit: 3}"}},
 }
 
 // reading are changes that go on reading the variables.
@@ -84,7 +96,7 @@ func TestEachKindOfVariableThatIsNoLongerReadIsADifference(t *testing.T) {
 	suitetest.Full(t, "compares a Go module with eight changes; TestAVariableThatIsNoLongerReadIsADifference stands for it")
 	report := mustCheckVariables(t, 1500, ignoring...)
 	for _, e := range ignoring {
-		t.Run(e.name, func(t *testing.T) { wantWhere(t, report, e.where) })
+		t.Run(e.name, func(t *testing.T) { wantWhere(t, report, e.told(report)) })
 	}
 	if len(report.Differences) != len(ignoring) {
 		t.Errorf("there are %d differences, want one for each of %d changes", len(report.Differences), len(ignoring))
