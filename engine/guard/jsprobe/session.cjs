@@ -105,9 +105,7 @@ class Session {
 
   /** One of what is worth doing again, half of the time one that runs what differs. */
   again(group, d) {
-    const corpus = this.corpus(group);
-    const hot = this.hot.get(group);
-    return d.pick(hot.length > 0 && d.chance(2) ? hot : corpus);
+    return either(this.corpus(group), this.hot.get(group), d);
   }
 
   /** Whether the processor time is over that the cases of a group may take: what is dear is asked less. */
@@ -204,7 +202,7 @@ class Session {
         if (!started) this.write({ k: 'start', g, i, p: position });
         started = true;
         const d = new Draws(seedOf('explore', String(q.seed || 0), g, String(i)));
-        const other = () => (kept.length > 0 && i % 3 ? this.varyOf(g).other(d.pick(hot.length > 0 && d.chance(2) ? hot : kept), d) : this.script(g, i - given));
+        const other = () => (kept.length > 0 && i % 3 ? this.varyOf(g).other(either(kept, hot, d), d) : this.script(g, i - given));
         const script = i < given ? kept[i] : (i % 3 === 1 && brinks.next()) || other();
         const { out } = await this.one(position, g, script);
         const brink = brinks.saw(out);
@@ -256,6 +254,11 @@ class Session {
     }
     this.write({ k: 'end' });
   }
+}
+
+/** One of some scripts, half of the time one of those that run what differs, where there are any. */
+function either(all, hot, d) {
+  return d.pick(hot.length > 0 && d.chance(2) ? hot : all);
 }
 
 /** What stands for an outcome in a survey. */

@@ -123,7 +123,7 @@ def constants_of_change(sources):
             near += a + b
             asked = [{m for n in version.get(k, []) for m in called_in(n)} for version in (was, now)]
             telling += [v for m in sorted(asked[0] ^ asked[1]) for v in TELLING.get(m, ())]
-            if asked[0].union(*asked[1:]) & {"ord", "chr"}:
+            if (asked[0] | asked[1]) & {"ord", "chr"}:
                 telling += coded(a + b)
             for n in was.get(k, []) + now.get(k, []):
                 mentioned |= {x.id for x in ast.walk(n) if isinstance(x, ast.Name)} | {x.attr for x in ast.walk(n) if isinstance(x, ast.Attribute)}

@@ -38,12 +38,8 @@ type beyond struct {
 // NewAutomaton makes the automaton of an expression; nil where it is too large, or
 // asks for more of its surroundings than the ends of the text.
 func NewAutomaton(pattern string) *Automaton {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	prog, err := syntax.Compile(re.Simplify())
-	if err != nil {
+	prog := compiled(pattern)
+	if prog == nil {
 		return nil
 	}
 	for _, in := range prog.Inst {
@@ -57,6 +53,19 @@ func NewAutomaton(pattern string) *Automaton {
 	}
 	b.fold()
 	return b.a
+}
+
+// compiled is the program of an expression; nil for one that is none.
+func compiled(pattern string) *syntax.Prog {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	prog, err := syntax.Compile(re.Simplify())
+	if err != nil {
+		return nil
+	}
+	return prog
 }
 
 // automatonOf makes an automaton by the construction of subsets.
@@ -321,20 +330,8 @@ func bytesText(data []byte) string {
 // automaton asks an automaton whether a constant expression matches: in the place
 // of MatchString, and before ReplaceAllString, which returns what does not match as it is.
 func (x *finder) automaton(n ast.Node) {
-	c, ok := n.(*ast.CallExpr)
-	if !ok || c.Ellipsis.IsValid() {
-		return
-	}
-	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	id, ok := sel.X.(*ast.Ident)
-	if !ok {
-		return
-	}
-	method := sel.Sel.Name
-	if !(method == "MatchString" && len(c.Args) == 1 || method == "ReplaceAllString" && len(c.Args) == 2) {
+	c, id, called := method(n)
+	if !(called == "MatchString" && len(c.Args) == 1 || called == "ReplaceAllString" && len(c.Args) == 2) {
 		return
 	}
 	pattern := x.pattern(id)
@@ -356,7 +353,7 @@ func (x *finder) automaton(n ast.Node) {
 	if !made {
 		edits = append(edits, Edit{end, end, "\n\n" + said + a.text(name)})
 	}
-	if method == "MatchString" {
+	if called == "MatchString" {
 		x.offer("an automaton for an expression", n, nil, append(edits, x.replace(c.Fun, name))...)
 		x.tidy(id)
 		return

@@ -21,7 +21,7 @@ func (x characters) one(n ast.Node) {
 	if x.runeAt(conv.Args[0], x.around()) == settled { // hardly one of ASCII
 		return
 	}
-	if sel, ok := callOf(x.parent()); ok && (sel == "WriteString" || sel == "ContainsAny" || sel == "Contains") {
+	if _, sel := dotted(x.parent()); sel != nil && (sel.Sel.Name == "WriteString" || sel.Sel.Name == "ContainsAny" || sel.Sel.Name == "Contains") {
 		return // these have forms of their own
 	}
 	name := x.fresh(lower(x.fn.Name.Name) + "Char")
@@ -88,19 +88,6 @@ func (x characters) kept(e ast.Expr) bool {
 		return !p.Ellipsis.IsValid() && p.Fun != e && x.text(p.Fun) != "len" && !x.f.Info.Types[p.Fun].IsType()
 	}
 	return false
-}
-
-// callOf is the name behind the dot of a call.
-func callOf(n ast.Node) (string, bool) {
-	c, ok := n.(*ast.CallExpr)
-	if !ok {
-		return "", false
-	}
-	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return "", false
-	}
-	return sel.Sel.Name, true
 }
 
 // saysText is the comment of the function that makes a text of runes.

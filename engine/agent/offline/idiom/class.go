@@ -16,28 +16,20 @@ const mostRanges = 12
 // class looks for one class of characters by a loop instead of by an expression:
 // in ReplaceAllString with a text that is no template, and in MatchString.
 func (x *finder) class(n ast.Node) {
-	c, ok := n.(*ast.CallExpr)
-	if !ok {
-		return
-	}
-	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	id, ok := sel.X.(*ast.Ident)
-	if !ok || !x.usable("unicode/utf8") {
+	c, id, called := method(n)
+	if c == nil || !x.usable("unicode/utf8") {
 		return
 	}
 	cond, many := classOf(x.pattern(id))
-	name := x.fresh(lower(x.fn.Name.Name) + sel.Sel.Name + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))
+	name := x.fresh(lower(x.fn.Name.Name) + called + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))
 	if cond == "" || name == "" {
 		return
 	}
 	text := ""
 	switch {
-	case sel.Sel.Name == "MatchString" && len(c.Args) == 1:
+	case called == "MatchString" && len(c.Args) == 1:
 		text = matchText
-	case sel.Sel.Name == "ReplaceAllString" && len(c.Args) == 2:
+	case called == "ReplaceAllString" && len(c.Args) == 2:
 		with := x.f.Info.Types[c.Args[1]].Value
 		if with == nil || with.Kind() != constant.String || strings.Contains(constant.StringVal(with), "$") {
 			return

@@ -35,6 +35,32 @@ func (x *function) parent() ast.Node {
 	return x.stack[len(x.stack)-1]
 }
 
+// dotted reads x.name(args); nil for anything else.
+func dotted(n ast.Node) (*ast.CallExpr, *ast.SelectorExpr) {
+	c, ok := n.(*ast.CallExpr)
+	if !ok || c.Ellipsis.IsValid() {
+		return nil, nil
+	}
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return nil, nil
+	}
+	return c, sel
+}
+
+// method reads name.method(args); nil for anything else.
+func method(n ast.Node) (c *ast.CallExpr, of *ast.Ident, name string) {
+	c, sel := dotted(n)
+	if c == nil {
+		return nil, nil, ""
+	}
+	of, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return nil, nil, ""
+	}
+	return c, of, sel.Sel.Name
+}
+
 // call reads pkg.name(args): the name with its package, "" for anything else.
 func (x *function) call(n ast.Node) (string, *ast.CallExpr) {
 	c, ok := n.(*ast.CallExpr)

@@ -38,12 +38,8 @@ const hit = 0x80
 // NewMatcher makes the matcher of an expression; nil where it is too large, or may match
 // an empty text.
 func NewMatcher(pattern string) *Matcher {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	prog, err := syntax.Compile(re.Simplify())
-	if err != nil {
+	prog := compiled(pattern)
+	if prog == nil {
 		return nil
 	}
 	b := matcherOf{prog: prog, m: &Matcher{}, index: map[string]byte{}}

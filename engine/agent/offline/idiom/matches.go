@@ -14,27 +14,19 @@ type matching struct{ *finder }
 // look asks the automaton of a constant expression where it matches, for the methods
 // of texts that tell no groups.
 func (x matching) look(n ast.Node) {
-	c, ok := n.(*ast.CallExpr)
-	if !ok || c.Ellipsis.IsValid() {
-		return
-	}
-	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	id, ok := sel.X.(*ast.Ident)
-	if !ok || !x.usable("unicode/utf8") || slices.Contains(takenNames, id.Name) {
+	c, id, called := method(n)
+	if c == nil || !x.usable("unicode/utf8") || slices.Contains(takenNames, id.Name) {
 		return
 	}
 	pattern := x.pattern(id)
-	body := x.body(sel.Sel.Name, c, pattern)
+	body := x.body(called, c, pattern)
 	if pattern == "" || body == "" || x.longest() {
 		return
 	}
 	m := NewMatcher(pattern)
 	name := lower(id.Name) + "Matches"
 	made := strings.Contains(string(x.src), "// "+name+" appends where "+id.Name+" matches,")
-	around := x.fresh(lower(x.fn.Name.Name) + sel.Sel.Name + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))
+	around := x.fresh(lower(x.fn.Name.Name) + called + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))
 	if m == nil || around == "" || !made && x.f.Pkg.Scope().Lookup(name) != nil || (fixed{&x.function}).shadowed(name) {
 		return
 	}

@@ -2,7 +2,6 @@ package idiom
 
 import (
 	"go/ast"
-	"go/constant"
 	"regexp/syntax"
 	"strconv"
 	"strings"
@@ -12,25 +11,17 @@ import (
 // class of characters, or as many as follow each other of one class or else of another:
 // in FindAllString and Split without a bound, and in FindString.
 func (x *finder) runs(n ast.Node) {
-	c, ok := n.(*ast.CallExpr)
-	if !ok {
-		return
-	}
-	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	id, ok := sel.X.(*ast.Ident)
-	if !ok || !x.usable("unicode/utf8") {
+	c, id, called := method(n)
+	if c == nil || !x.usable("unicode/utf8") {
 		return
 	}
 	classes := classesOf(x.pattern(id))
-	name := x.fresh(lower(x.fn.Name.Name) + sel.Sel.Name + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))
+	name := x.fresh(lower(x.fn.Name.Name) + called + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))
 	if len(classes) == 0 || name == "" {
 		return
 	}
 	text := ""
-	switch sel.Sel.Name {
+	switch called {
 	case "FindAllString":
 		text = allText
 	case "FindString":
@@ -40,11 +31,8 @@ func (x *finder) runs(n ast.Node) {
 	default:
 		return
 	}
-	if sel.Sel.Name != "FindString" {
-		if len(c.Args) != 2 {
-			return
-		}
-		if v := x.f.Info.Types[c.Args[1]].Value; v == nil || v.Kind() != constant.Int || constant.Sign(v) >= 0 {
+	if called != "FindString" {
+		if len(c.Args) != 2 || !(matching{x}).negative(c.Args[1]) {
 			return
 		}
 	}

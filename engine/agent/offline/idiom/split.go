@@ -60,41 +60,17 @@ func (x splitting) parts(n ast.Node) {
 			"\nif i < 0 {\nbreak\n}\nto = append(to, s[:i])\ns = s[i+" + size + ":]\n}\nreturn append(to, s)\n}\n"})
 }
 
-// taken reports whether all that is done with a slice of texts is to take or to give
+// taken reports whether all that the function does with a slice of texts is to take or to give
 // elements, to walk over it, to ask for its length and to join it. No function in the function
 // names it.
 func (x splitting) taken(obj types.Object) bool {
-	uses := 0
-	is := func(e ast.Expr) int {
-		if id, ok := e.(*ast.Ident); ok && x.f.Info.Uses[id] == obj {
-			return 1
-		}
-		return 0
-	}
+	inner := false
 	ast.Inspect(x.fn.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			if mentions(n, obj.Name()) {
-				uses++
-			}
-		case *ast.Ident:
-			uses += is(n)
-		case *ast.IndexExpr:
-			uses -= is(n.X)
-		case *ast.RangeStmt:
-			uses -= is(n.X)
-		case *ast.UnaryExpr:
-			if at, ok := ast.Unparen(n.X).(*ast.IndexExpr); ok && n.Op == token.AND {
-				uses += 2 * is(at.X)
-			}
-		case *ast.CallExpr:
-			if name, _ := x.call(n); name == "strings.Join" || len(n.Args) == 1 && x.text(n.Fun) == "len" {
-				uses -= is(n.Args[0])
-			}
-		}
-		return true
+		f, ok := n.(*ast.FuncLit)
+		inner = inner || ok && mentions(f, obj.Name())
+		return !inner
 	})
-	return uses == 0
+	return !inner && (fixed{&x.function}).onlyTaken(x.fn.Body, obj, "strings.Join")
 }
 
 // count counts the runes of a text by a function of package utf8, which goes over

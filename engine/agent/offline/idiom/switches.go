@@ -3,7 +3,6 @@ package idiom
 import (
 	"go/ast"
 	"go/constant"
-	"go/token"
 	"go/types"
 	"strings"
 )
@@ -62,7 +61,7 @@ func (x switching) fixedMap(id *ast.Ident) *ast.CompositeLit {
 		return nil
 	}
 	_, spec := x.variable(id.Name)
-	if spec == nil || len(spec.Values) != 1 || spec.Type != nil || !x.onlyRead(x.f.Info.Uses[id]) {
+	if spec == nil || len(spec.Values) != 1 || spec.Type != nil || !(fixed{&x.function}).onlyTaken(x.f.File, x.f.Info.Uses[id]) {
 		return nil
 	}
 	lit, ok := spec.Values[0].(*ast.CompositeLit)
@@ -96,38 +95,6 @@ func (x switching) basicBelow(e ast.Expr, info types.BasicInfo) bool {
 	}
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() != types.Invalid && b.Info()&info != 0
-}
-
-// onlyRead reports whether all that this file does with a map is to look keys up, to walk
-// over it and to ask for its length.
-func (x switching) onlyRead(obj types.Object) bool {
-	uses := 0
-	ast.Inspect(x.f.File, func(n ast.Node) bool {
-		is := func(e ast.Expr) int {
-			if id, ok := e.(*ast.Ident); ok && x.f.Info.Uses[id] == obj {
-				return 1
-			}
-			return 0
-		}
-		switch n := n.(type) {
-		case *ast.Ident:
-			uses += is(n)
-		case *ast.IndexExpr:
-			uses -= is(n.X)
-		case *ast.RangeStmt:
-			uses -= is(n.X)
-		case *ast.UnaryExpr:
-			if at, ok := ast.Unparen(n.X).(*ast.IndexExpr); ok && n.Op == token.AND {
-				uses += 2 * is(at.X)
-			}
-		case *ast.CallExpr:
-			if len(n.Args) == 1 && x.text(n.Fun) == "len" {
-				uses -= is(n.Args[0])
-			}
-		}
-		return true
-	})
-	return uses == 0
 }
 
 // switchText is a function that looks a key up, and tells whether it is there.
