@@ -184,8 +184,9 @@ func TestARejectedBestEndsItsReign(t *testing.T) {
 	if _, err := eng.Decide(t.Context(), decision(record.Pause)); err != nil {
 		t.Fatal(err)
 	}
-	s := l.await(eng, "it is paused", func(s *view.Snapshot) bool {
-		return s.State == record.ExperimentPaused && len(s.Running) == 0 && s.Jobs.Running == 0
+	s := l.await(eng, "it is paused and has folded all", func(s *view.Snapshot) bool {
+		return s.State == record.ExperimentPaused && len(s.Running) == 0 && s.Jobs.Running == 0 &&
+			slices.Equal(s.Curves.X, l.state().Snapshot().Curves.X)
 	})
 	before, best := s.Curves, s.Best.ID
 	n := len(before.Reigns)

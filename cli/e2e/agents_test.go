@@ -54,7 +54,7 @@ agents:
 func (c *console) all(texts ...string) {
 	c.t.Helper()
 	c.see(strings.Join(texts, " and "), func(s string) bool {
-		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(s, text) })
+		return !slices.ContainsFunc(texts, func(text string) bool { return !shows(s, text) })
 	})
 }
 

@@ -132,8 +132,13 @@ const patience = 3 * time.Minute
 func (c *console) wait(texts ...string) time.Duration {
 	c.t.Helper()
 	return c.see("the text "+strings.Join(texts, " or "), func(s string) bool {
-		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(s, text) })
+		return slices.ContainsFunc(texts, func(text string) bool { return shows(s, text) })
 	})
+}
+
+// shows reports whether a screen has a text, maybe broken between two words, as lines of errors are.
+func shows(screen, text string) bool {
+	return strings.Contains(screen, text) || strings.Contains(strings.Join(strings.Fields(screen), " "), text)
 }
 
 // lost waits until the screen does not show a text.
