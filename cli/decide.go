@@ -97,18 +97,20 @@ func (a *App) appendBy(ctx context.Context, o *opened, said string, write func(c
 	}
 	then := ""
 	if o.OwnerPID() == 0 {
-		then = a.spell(atRest(ds))
+		then = a.spell(atRest(o.state.Run, ds))
 	}
 	_, err = fmt.Fprintf(a.Out, "%s%s\n", said, then)
 	return err
 }
 
-// atRest says when decisions take effect while no engine runs.
-func atRest(ds []record.Decision) string {
-	switch ds[0].Verb {
-	case record.Pause:
+// atRest says when decisions take effect while no engine runs, the experiment being in a state before.
+func atRest(was record.ExperimentState, ds []record.Decision) string {
+	switch verb := ds[0].Verb; {
+	case was == record.ExperimentBroken && (verb == record.Pause || verb == record.Resume):
+		return " (no engine runs: it is broken until `atoll run`, which tries again)"
+	case verb == record.Pause:
 		return " (no engine runs: it stays paused until `atoll run`)"
-	case record.Resume:
+	case verb == record.Resume:
 		return " (no engine runs: it is stopped until `atoll run`)"
 	}
 	return " (no engine runs: it takes effect with the next `atoll run`)"

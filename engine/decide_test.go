@@ -207,6 +207,24 @@ func TestWhatIsDecidedWhileNoEngineRunsHoldsAtOnceAndStartsNoneThatLooks(t *test
 	l.await(eng, "it goes on", func(s *view.Snapshot) bool { return s.Jobs.Ended() > ended })
 }
 
+func TestWhatIsBrokenOrDoneIsNotResumedWhileNoEngineRuns(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, "budget.jobs=3")
+	l.run()
+	l.leave()
+	for _, state := range []record.ExperimentState{record.ExperimentBroken, record.ExperimentDone, record.ExperimentStopped} {
+		if _, err := l.ses.DB.PutState(t.Context(), l.exp.ID, state, "as it was"); err != nil {
+			t.Fatal(err)
+		}
+		if err := engine.Settle(t.Context(), l.ses, l.exp.ID, decision(record.Resume)); err != nil {
+			t.Fatal(err)
+		}
+		if st := l.state(); st.Run != state || st.Reason != "as it was" {
+			t.Errorf("a resume makes what was %s %s: %s", state, st.Run, st.Reason)
+		}
+	}
+}
+
 func TestARunGoesOnWithWhatWasPausedBeforeAndSaysSo(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, "budget.jobs=3")

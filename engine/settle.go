@@ -10,17 +10,25 @@ import (
 
 // Settle carries out at once, where no engine runs, what decisions that were just written say
 // of the experiment as a whole: it is paused, or no longer. Where an engine runs that is its own to do.
+// What is broken stays so, with why, and what is not paused is not resumed: both wait for a run.
 func Settle(ctx context.Context, ses *Session, exp record.ExperimentID, ds ...record.Decision) error {
 	for _, d := range ds {
-		state, reason := record.ExperimentPaused, fold.PausedBy(d.Who)
-		switch {
-		case d.Verb == record.Resume:
-			state, reason = record.ExperimentStopped, "no longer paused, by "+d.Who+"; `atoll run` goes on"
-		case d.Verb != record.Pause:
+		if d.Verb != record.Pause && d.Verb != record.Resume {
 			continue
 		}
 		if ses.OwnerPID() != 0 {
 			return nil
+		}
+		now, err := ses.DB.Experiment(ctx, exp)
+		if err != nil {
+			return err
+		}
+		if now.State == record.ExperimentBroken || d.Verb == record.Resume && now.State != record.ExperimentPaused {
+			continue
+		}
+		state, reason := record.ExperimentPaused, fold.PausedBy(d.Who)
+		if d.Verb == record.Resume {
+			state, reason = record.ExperimentStopped, "no longer paused, by "+d.Who+"; `atoll run` goes on"
 		}
 		if _, err := ses.DB.PutState(ctx, exp, state, reason); err != nil {
 			return fmt.Errorf("write the state %s: %w", state, err)
