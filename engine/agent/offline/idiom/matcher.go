@@ -38,15 +38,24 @@ const hit = 0x80
 // NewMatcher makes the matcher of an expression; nil where it is too large, or may match
 // an empty text.
 func NewMatcher(pattern string) *Matcher {
+	b := newMatcher(pattern)
+	if b == nil || b.empty() {
+		return nil
+	}
+	return b.m
+}
+
+// newMatcher makes the states of an expression; nil where it is too large.
+func newMatcher(pattern string) *matcherOf {
 	prog := compiled(pattern)
 	if prog == nil {
 		return nil
 	}
-	b := matcherOf{prog: prog, m: &Matcher{}, index: map[string]byte{}}
-	if !b.m.classify(prog) || !b.determine() || b.empty() {
+	b := &matcherOf{prog: prog, m: &Matcher{}, index: map[string]byte{}}
+	if !b.m.classify(prog) || !b.determine() {
 		return nil
 	}
-	return b.m
+	return b
 }
 
 // matcherOf makes a matcher.
@@ -55,6 +64,14 @@ type matcherOf struct {
 	m     *Matcher
 	lists []ordered
 	index map[string]byte
+	ways  [][]way // beside next: the one to a match, 0 for none, and to each place of the next list
+}
+
+// way is how a place is reached: from which one of the list before, and which borders of groups
+// are passed on it, before the character.
+type way struct {
+	from  int
+	slots uint32
 }
 
 // ordered is what a state stands for.
@@ -94,7 +111,7 @@ func (b *matcherOf) determine() bool {
 	}
 	for at := 0; at < len(b.lists); at++ {
 		for c := range b.m.classes + 1 {
-			to, matched := b.step(b.lists[at], c)
+			to, ways, matched := b.step(b.lists[at], c)
 			s, ok := b.state(to)
 			if !ok || len(b.m.next) == mostTable {
 				return false
@@ -102,7 +119,7 @@ func (b *matcherOf) determine() bool {
 			if matched {
 				s |= hit
 			}
-			b.m.next = append(b.m.next, s)
+			b.m.next, b.ways = append(b.m.next, s), append(b.ways, ways)
 		}
 	}
 	return true
@@ -119,8 +136,8 @@ func (b *matcherOf) kept(after int) int {
 	return after
 }
 
-// step reads a character of a class, or the end, and tells whether there is a match before it.
-func (b *matcherOf) step(from ordered, class int) (to ordered, matched bool) {
+// step reads a character of a class, or the end, and tells the ways, and whether there is a match before it.
+func (b *matcherOf) step(from ordered, class int) (to ordered, ways []way, matched bool) {
 	r := rune(-1) // the end
 	if class < b.m.classes {
 		r = b.m.stand[class]
@@ -134,13 +151,17 @@ func (b *matcherOf) step(from ordered, class int) (to ordered, matched bool) {
 	case afterWord:
 		before = 'a'
 	}
-	reading, matched := b.closure(from.pcs, syntax.EmptyOpContext(before, r))
-	if r < 0 {
-		return ordered{}, matched
+	c := closing{prog: b.prog, at: syntax.EmptyOpContext(before, r), seen: make([]bool, len(b.prog.Inst))}
+	for i, pc := range from.pcs {
+		c.follow(pc, way{from: i})
 	}
-	for _, pc := range reading {
+	ways = []way{c.match}
+	if r < 0 {
+		return ordered{}, ways, c.matched
+	}
+	for i, pc := range c.reading {
 		if in := &b.prog.Inst[pc]; in.MatchRune(r) && !slices.Contains(to.pcs, in.Out) {
-			to.pcs = append(to.pcs, in.Out)
+			to.pcs, ways = append(to.pcs, in.Out), append(ways, c.ways[i])
 		}
 	}
 	switch {
@@ -149,40 +170,45 @@ func (b *matcherOf) step(from ordered, class int) (to ordered, matched bool) {
 	case syntax.IsWordChar(r):
 		to.after = b.kept(afterWord)
 	}
-	return to, matched
+	return to, ways, c.matched
 }
 
-// closure follows what reads no character, in order, up to a match: what comes behind it
+// closing follows what reads no character, in order, up to a match: what comes behind it
 // is not preferred.
-func (b *matcherOf) closure(from []uint32, at syntax.EmptyOp) (reading []uint32, matched bool) {
-	seen := make([]bool, len(b.prog.Inst))
-	var follow func(pc uint32)
-	follow = func(pc uint32) {
-		if matched || seen[pc] {
-			return
-		}
-		seen[pc] = true
-		switch in := &b.prog.Inst[pc]; in.Op {
-		case syntax.InstAlt, syntax.InstAltMatch:
-			follow(in.Out)
-			follow(in.Arg)
-		case syntax.InstCapture, syntax.InstNop:
-			follow(in.Out)
-		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(in.Arg)&^at == 0 {
-				follow(in.Out)
-			}
-		case syntax.InstMatch:
-			matched = true
-		case syntax.InstFail:
-		default:
-			reading = append(reading, pc)
-		}
+type closing struct {
+	prog    *syntax.Prog
+	at      syntax.EmptyOp
+	seen    []bool
+	reading []uint32
+	ways    []way // to each that reads
+	match   way
+	matched bool
+}
+
+func (c *closing) follow(pc uint32, on way) {
+	if c.matched || c.seen[pc] {
+		return
 	}
-	for _, pc := range from {
-		follow(pc)
+	c.seen[pc] = true
+	switch in := &c.prog.Inst[pc]; in.Op {
+	case syntax.InstAlt, syntax.InstAltMatch:
+		c.follow(in.Out, on)
+		c.follow(in.Arg, on)
+	case syntax.InstCapture:
+		on.slots |= 1 << in.Arg // as many as fit; who asks for groups has no more
+		c.follow(in.Out, on)
+	case syntax.InstNop:
+		c.follow(in.Out, on)
+	case syntax.InstEmptyWidth:
+		if syntax.EmptyOp(in.Arg)&^c.at == 0 {
+			c.follow(in.Out, on)
+		}
+	case syntax.InstMatch:
+		c.match, c.matched = on, true
+	case syntax.InstFail:
+	default:
+		c.reading, c.ways = append(c.reading, pc), append(c.ways, on)
 	}
-	return reading, matched
 }
 
 // empty reports whether something matches where it begins.
@@ -260,6 +286,11 @@ func (m *Matcher) first() bool {
 // text writes the matcher as a function that appends where the matches of a text begin and
 // end, with its tables.
 func (m *Matcher) text(name, expression string) string {
+	return m.filled(name, expression).Replace(matcherText)
+}
+
+// filled puts what it is into the text of a function, beside what else stands there.
+func (m *Matcher) filled(name, expression string, more ...string) *strings.Replacer {
 	var begin, beyond strings.Builder
 	fmt.Fprintf(&begin, "state := %d\n", m.starts[afterOther])
 	for after, cond := range []string{afterStart: "from == 0", afterLine: `s[from-1] == '\n'`, afterWord: "s[from-1] == '_' || '0' <= s[from-1] && s[from-1] <= '9' || 'A' <= s[from-1]&^0x20 && s[from-1]&^0x20 <= 'Z'"} {
@@ -289,10 +320,25 @@ func (m *Matcher) text(name, expression string) string {
 			classes[i] |= hit
 		}
 	}
-	row := fmt.Sprint(m.classes + 1)
-	return strings.NewReplacer("NAME", name, "EXPRESSION", expression, "BEGIN", begin.String(), "BEYOND", beyond.String(), "FIRST", first, "ROW", row,
-		"END", fmt.Sprint(m.classes), "CLASSES", bytesText(classes[:]), "STATES", bytesText(m.next)).Replace(matcherText)
+	end := fmt.Sprint(m.classes)
+	read := strings.NewReplacer("NAME", name, "END", end, "BEYOND", beyond.String()).Replace(readText)
+	return strings.NewReplacer(append(more, "NAME", name, "EXPRESSION", expression, "BEGIN", begin.String(), "READ", read, "FIRST", first,
+		"ROW", fmt.Sprint(m.classes+1), "CLASSES", bytesText(classes[:]), "STATES", bytesText(m.next))...)
 }
+
+// readText finds the class and the width of what is read at i.
+const readText = `class, width := END, 0
+			if i < len(s) {
+				width = 1
+				if s[i] < 0x80 {
+					class = int(NAMEClass[s[i]] & 0x7f)
+				} else {
+					BEYOND}
+			}
+			if i == from {
+				size = width
+			}
+			`
 
 // matcherText is the function of a matcher. It goes on in each state from character to
 // character until nothing can match any more; where that takes many times as long as the
@@ -308,18 +354,7 @@ func NAME(to []int, s string, most int) []int {
 		}
 		FIRSTBEGINend, size, i := -1, 0, from
 		for ; state != 0 && steps >= 0; steps-- {
-			class, width := END, 0
-			if i < len(s) {
-				width = 1
-				if s[i] < 0x80 {
-					class = int(NAMEClass[s[i]] & 0x7f)
-				} else {
-					BEYOND}
-			}
-			if i == from {
-				size = width
-			}
-			next := NAMENext[state*ROW+class]
+			READnext := NAMENext[state*ROW+class]
 			if next >= 0x80 {
 				end = i
 			}

@@ -43,7 +43,7 @@ func (x matching) look(n ast.Node) {
 }
 
 // takenNames are those in the functions that are written, which an expression must not have.
-var takenNames = strings.Fields("to s most steps from c state end size i class width next r n m with out at room")
+var takenNames = strings.Fields("to s most steps from c state end size i class width next r n m with out at room trail last cell way e k slots ok")
 
 // longest reports whether the file prefers the longest match of some expression.
 func (x matching) longest() bool {
