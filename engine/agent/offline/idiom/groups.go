@@ -106,8 +106,11 @@ func NAME(at []int, s string, from int) bool {
 			}
 			return false
 		}
+		if end < 0 && from == len(s) {
+			break
+		}
 		if end < 0 {
-			from += max(size, 1)
+			from += size
 			continue
 		}
 		for k := range at {
@@ -154,7 +157,7 @@ type grouping struct{ matching }
 // look goes through a constant expression by its automaton where groups are asked for.
 func (x grouping) look(n ast.Node) {
 	c, id, called := method(n)
-	if c == nil || !x.usable("unicode/utf8") || x.minor < 21 || slices.Contains(takenNames, id.Name) {
+	if c == nil || !x.usable("unicode/utf8") || slices.Contains(takenNames, id.Name) {
 		return
 	}
 	pattern := x.pattern(id)
