@@ -9,6 +9,7 @@ import (
 
 	"atoll/engine/eval"
 	"atoll/engine/sandbox"
+	"atoll/store/record"
 )
 
 // What a tool downloaded before is there, and the tool is told to stay offline.
@@ -74,6 +75,22 @@ func TestCachesAreWarmAndKeepNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A go command that ends at once would leave a child behind that looks for reports of telemetry.
+func TestAQuickCommandOfGoLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	eachRung(t, func(t *testing.T, box *sandbox.Box) {
+		e := mustNew(t, box, eval.Options{
+			Command: shell(`exec go test ./...`), Caches: []string{"go"}, Timeout: time.Minute,
+		})
+		tree := mustTree(t, map[string]string{"go.mod": "module quick\n\ngo 1.24\n"})
+		for range 5 {
+			if out := mustRun(t, e, eval.Request{Base: tree}); out.Class != record.ClassTest || out.Reason != "no packages to test" || len(out.Warnings) > 0 {
+				t.Fatalf("%s: %s, warnings %q\n%s", out.Class, out.Reason, out.Warnings, evidence(out, "stderr"))
+			}
+		}
+	})
 }
 
 func TestCandidateCodeReadsAFolderOfCachesWhereverItLies(t *testing.T) {

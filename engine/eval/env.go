@@ -164,6 +164,9 @@ func (e *Evaluator) env(in places) []string {
 		"PYTHONDONTWRITEBYTECODE": "1",
 		"PYTHONHASHSEED":          "0",
 		"PYTHONUNBUFFERED":        "1",
+		// In a home that is new each go command starts a child that looks for reports to send, and that outlives
+		// a quick one; 2 stands for such a child (golang.org/x/telemetry, Start). GOTELEMETRY cannot be set.
+		"GO_TELEMETRY_CHILD": "2",
 	}
 	if v, ok := e.o.LookupEnv("PATH"); ok && v != "" {
 		vars["PATH"] = strings.Join(append(slices.Clone(e.found.path), v), string(filepath.ListSeparator))
@@ -201,7 +204,7 @@ func cacheVariable(folder string) string {
 func cacheEnv(c cache) map[string]string {
 	switch c.kind {
 	case "go-build":
-		return map[string]string{"GOCACHE": c.mount.At, "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GOTELEMETRY": "off"}
+		return map[string]string{"GOCACHE": c.mount.At, "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local"}
 	case "go-mod":
 		return map[string]string{"GOMODCACHE": c.mount.At, "GOPROXY": "off", "GOSUMDB": "off", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local"}
 	case "npm":

@@ -34,7 +34,7 @@ func (g *Guard) surround(ctx context.Context, programs ...string) surroundings {
 		"PATH=" + search, "HOME=" + sandbox.HomeDir, "TMPDIR=" + sandbox.TmpDir, "LC_ALL=C.UTF-8", "LANG=C.UTF-8", "TZ=UTC", "NO_COLOR=1",
 		// One order of sets and one sequence of unseeded random numbers.
 		"PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1", "GODEBUG=randautoseed=0,randseednop=0",
-		"GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off", "GOSUMDB=off", "GOTELEMETRY=off",
+		"GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off", "GOSUMDB=off", "GO_TELEMETRY_CHILD=2",
 	}
 	home := get("HOME")
 	cache := func(name, host, at string) {
