@@ -36,6 +36,9 @@ func NewGroups(pattern string) *Groups {
 	g := &Groups{Matcher: b.m, slots: b.prog.NumCap, empty: b.empty(), sets: []uint32{0}}
 	known := map[string]uint16{}
 	for _, ways := range b.ways {
+		if len(ways) > 256 {
+			return nil
+		}
 		row := g.row(ways)
 		at, ok := known[string(row)]
 		if !ok {
@@ -60,7 +63,7 @@ func (g *Groups) row(ways []way) (row []byte) {
 			set = len(g.sets)
 			g.sets = append(g.sets, slots)
 		}
-		row = append(row, byte(w.from), byte(set)) // a list has as many places as a state fits, and a set a byte
+		row = append(row, byte(w.from), byte(set))
 	}
 	return row
 }
