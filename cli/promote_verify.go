@@ -76,11 +76,35 @@ func (a *App) verify(ctx context.Context, o *opened, c *record.Candidate, v veri
 	if err := a.printVerified(&report, v); err != nil || report.Refused == "" {
 		return report, err
 	}
+	if err := a.rejectDifferent(ctx, o, c, &report); err != nil {
+		return report, err
+	}
 	why := report.Refused
 	if len(report.Conflicts) > 0 {
 		why += a.spell(fmt.Sprintf("; `atoll promote %s` makes a branch of it where the search began, to merge by hand, and `atoll run --new` searches from where %s is now", c.ID, view.CleanLine(report.Base)))
 	}
 	return report, fmt.Errorf("%w: %s", errRefused, why)
+}
+
+// rejectDifferent has the guard reject a candidate that was found to behave in another way, as it would in a run:
+// what is known of it is no gain. Where other trees were compared than those of the search, or a person knows of the
+// difference, it does nothing.
+func (a *App) rejectDifferent(ctx context.Context, o *opened, c *record.Candidate, r *verify.Report) error {
+	b := r.Behaviour
+	if b == nil || b.Same() || r.Accepted || r.Moved || len(r.Left)+len(r.Steps) > 0 || c.Status != record.StatusScored || rejected(o.state, c.ID) {
+		return nil
+	}
+	d := record.NewDecision(record.Reject)
+	d.Who, d.Candidate, d.Text = "guard", c.ID, view.CleanLine(b.Summary())
+	ds, err := o.state.PrepareStep([]record.Decision{d})
+	if err != nil {
+		return err
+	}
+	if err := engine.KeepDifference(ctx, o.Session, o.exp.ID, c, b, ds[0]); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.Err, folded(a.spell(fmt.Sprintf("the guard rejects %s for that, and it leads no longer: `atoll promote best --verify` takes the next, `atoll restore %s` takes the rejection back", c.ID, c.ID)), a.width(a.Err)))
+	return err
 }
 
 // verifying puts together what a verification needs to know.

@@ -33,3 +33,21 @@ func guardReport(ctx context.Context, db *store.DB, exp record.ExperimentID, c *
 	}
 	return report, ok, nil
 }
+
+// KeepDifference keeps in what a candidate differs from the root as was found outside of a run, and appends
+// the decision, prepared, by which the guard rejects it for that. The log is told at once to whoever looks on.
+func KeepDifference(ctx context.Context, ses *Session, exp record.ExperimentID, c *record.Candidate, report *guard.Report, d record.Decision) error {
+	text, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		return fmt.Errorf("keep what the guard found of %s: %w", c.ID, err)
+	}
+	job, err := ses.DB.Job(ctx, exp, c.Job)
+	if err != nil {
+		return err
+	}
+	if err := ses.DB.PutEvidence(ctx, exp, []record.Evidence{{Job: c.Job, Attempt: job.Attempt, Kind: work.EvidenceGuard, Text: text}}); err != nil {
+		return err
+	}
+	_, err = ses.DB.AppendDecisions(ctx, exp, d)
+	return err
+}
