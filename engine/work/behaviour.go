@@ -54,12 +54,12 @@ func (w *measurer) behaviourLate(ctx context.Context, r *attempt, c *record.Cand
 	if c.ID == record.Root || w.facts.Experiment.Strict || !Guards(w.facts.Config, w.eval.Objective(), c.Metrics) {
 		return false, nil
 	}
-	due, err := w.comparisonDue(ctx, r, c)
+	least, due, err := w.comparisonDue(ctx, r, c)
 	if err != nil || !due {
 		return false, err
 	}
 	report, done, err := w.guard(ctx, r, c)
-	if err != nil || !done {
+	if err != nil || !done || report.why == "" && report.inputs < least {
 		return false, err
 	}
 	if err := w.db.PutEvidence(ctx, w.exp(), []record.Evidence{{Job: c.Job, Attempt: r.lease.Attempt, Kind: EvidenceGuard, Text: report.text}}); err != nil {
@@ -75,43 +75,50 @@ func (w *measurer) behaviourLate(ctx context.Context, r *attempt, c *record.Cand
 }
 
 // comparisonDue reports whether a candidate that is measured again is to be compared: one
-// that leads or is confirmed, if that was never done or the time for it was over before
-// anything was.
-func (w *measurer) comparisonDue(ctx context.Context, r *attempt, c *record.Candidate) (bool, error) {
+// that leads or is confirmed, if that was never done, or the time for it was over; and how many inputs
+// were compared before.
+func (w *measurer) comparisonDue(ctx context.Context, r *attempt, c *record.Candidate) (inputs int, due bool, err error) {
 	best, err := w.standing.Best(ctx)
-	if err != nil || c.ID != best && r.lease.Job.Purpose != record.PurposeConfirm {
-		return false, err
+	confirms := r.lease.Job.Purpose == record.PurposeConfirm
+	if err != nil || c.ID != best && !confirms {
+		return 0, false, err
 	}
 	list, err := w.db.EvidenceOf(ctx, w.exp(), c.Job)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	due, err := stillToCompare(list, w.compared[c.ID])
+	inputs, due, err = stillToCompare(list, w.compared[c.ID], confirms && !w.ends.IsZero())
 	if err != nil {
-		return false, fmt.Errorf("read what the guard found of %s: %w", c.ID, err)
+		return 0, false, fmt.Errorf("read what the guard found of %s: %w", c.ID, err)
 	}
-	return due, nil
+	return inputs, due, nil
 }
 
-// stillToCompare reports whether a candidate of which some evidence is kept is to be compared. here: this run did
-// so, and what is left of it is less than it was.
-func stillToCompare(kept []record.Evidence, here bool) (bool, error) {
+// stillToCompare reports whether a candidate of which some evidence is kept is to be compared, and how many inputs
+// were before. times is how often this run did so: once what was not compared at all for want of time, as what is
+// left of it is less than it was, and twice what the share of a run's time ended, where it is to be confirmed: what
+// was made ready for the first comparison is there.
+func stillToCompare(kept []record.Evidence, times int, confirm bool) (inputs int, due bool, err error) {
 	for _, e := range slices.Backward(kept) {
 		if e.Kind == EvidenceGuard {
 			report := new(guard.Report)
-			err := json.Unmarshal(e.Text, report)
-			return err == nil && report.Overdue() && !here, err
+			if err := json.Unmarshal(e.Text, report); err != nil {
+				return 0, false, err
+			}
+			again := confirm && report.Cases > 0 && report.Same() && report.Cut == guard.CutTime && times < 2
+			return report.Cases, again || report.Overdue() && times == 0, nil
 		}
 	}
-	return true, nil
+	return 0, true, nil
 }
 
 // guarded is what the guard found.
 type guarded struct {
-	text []byte // a guard.Report, as JSON
-	why  string // "" where both behave alike
+	text   []byte // a guard.Report, as JSON
+	why    string // "" where both behave alike
+	inputs int    // that were compared
 }
 
 // guard compares a candidate with the root. What it cannot do is a note, and done
@@ -135,7 +142,7 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 	}
 	w.live.stage(r.lease.Job.ID, record.Evaluating, "comparing behaviour")
 	w.mu.Lock()
-	w.compared[c.ID] = true
+	w.compared[c.ID]++
 	w.mu.Unlock()
 	began := w.now()
 	report, err := w.check(ctx, g, guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
@@ -151,7 +158,7 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 	if err != nil {
 		return found, false, fmt.Errorf("keep what the guard found: %w", err)
 	}
-	found.text = text
+	found.text, found.inputs = text, report.Cases
 	if !report.Compared() {
 		w.host.Note("warn", r.lease.Job.ID, c.ID.String()+": "+view.CleanLine(report.Summary()))
 	}

@@ -106,24 +106,30 @@ func TestWhatWasNotComparedForWantOfTimeIsComparedInTheNextRun(t *testing.T) {
 		}
 		return record.Evidence{Kind: EvidenceGuard, Text: text}
 	}
-	late, done := report(guard.Report{OutOfTime: true}), report(guard.Report{Cases: 20, OutOfTime: true})
+	late, done := report(guard.Report{OutOfTime: true}), report(guard.Report{Cases: 20, OutOfTime: true, Cut: guard.CutWork})
+	cut := report(guard.Report{Cases: 30, OutOfTime: true, Cut: guard.CutTime})
 	for _, tt := range []struct {
-		name string
-		kept []record.Evidence
-		here bool
-		want bool
+		name    string
+		kept    []record.Evidence
+		times   int
+		confirm bool
+		inputs  int
+		want    bool
 	}{
-		{"nobody looked", []record.Evidence{{Kind: "stdout"}}, false, true},
-		{"the time was over before anything was compared", []record.Evidence{late}, false, true},
-		{"it was over in this run", []record.Evidence{late}, true, false},
-		{"something was compared", []record.Evidence{done}, false, false},
-		{"it was compared since", []record.Evidence{late, done}, false, false},
-		{"there was nothing to compare", []record.Evidence{report(guard.Report{})}, false, false},
-		{"it differs", []record.Evidence{report(guard.Report{OutOfTime: true, Differences: []guard.Difference{{Where: "kit.f"}}})}, false, false},
+		{"nobody looked", []record.Evidence{{Kind: "stdout"}}, 0, false, 0, true},
+		{"the time was over before anything was compared", []record.Evidence{late}, 0, false, 0, true},
+		{"it was over in this run", []record.Evidence{late}, 1, true, 0, false},
+		{"something was compared", []record.Evidence{done}, 0, true, 20, false},
+		{"it was compared since", []record.Evidence{late, done}, 0, false, 20, false},
+		{"the clock ended it, and it only leads", []record.Evidence{cut}, 0, false, 30, false},
+		{"the clock ended it, and it is to be confirmed", []record.Evidence{cut}, 1, true, 30, true},
+		{"the clock ended it twice", []record.Evidence{cut}, 2, true, 30, false},
+		{"there was nothing to compare", []record.Evidence{report(guard.Report{})}, 0, true, 0, false},
+		{"it differs", []record.Evidence{report(guard.Report{OutOfTime: true, Cut: guard.CutTime, Differences: []guard.Difference{{Where: "kit.f"}}})}, 0, true, 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, err := stillToCompare(tt.kept, tt.here); got != tt.want || err != nil {
-				t.Errorf("it is to be compared: %t, %v", got, err)
+			if inputs, got, err := stillToCompare(tt.kept, tt.times, tt.confirm); inputs != tt.inputs || got != tt.want || err != nil {
+				t.Errorf("it is to be compared: %t, after %d inputs, %v", got, inputs, err)
 			}
 		})
 	}

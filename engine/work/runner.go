@@ -62,7 +62,7 @@ func New(o Options) *Runner {
 	committer := &committer{candidates: w.candidates}
 	w.maker = &maker{
 		run: r, editor: editor, committer: committer, gate: gate,
-		measurer: &measurer{run: r, products: &products{r}, vectors: w.vectors, gate: gate, machine: newMachine(), compared: map[record.CandidateID]bool{}},
+		measurer: &measurer{run: r, products: &products{r}, vectors: w.vectors, gate: gate, machine: newMachine(), compared: map[record.CandidateID]int{}},
 		ender:    &ender{&rescuer{committer: committer}},
 	}
 	w.notebook = &notebook{candidates: w.candidates, feedback: said}
