@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"maps"
 	"os"
 	"path"
@@ -140,7 +141,7 @@ func public(p *goPackage) bool {
 func (m *goCheck) removed(p *goPackage, was, is goAPI) {
 	for _, list := range [][2][]apiName{{was.funcs, is.funcs}, {was.types, is.types}, {was.errors, is.errors}, {was.values, is.values}} {
 		for _, n := range list[0] {
-			if !slices.Contains(list[1], n) {
+			if token.IsExported(n.name) && !slices.Contains(list[1], n) {
 				m.report.Differences = append(m.report.Differences, Difference{Where: p.name + "." + n.name, Kind: Removed, Input: p.name + "." + n.name, Root: "there", Candidate: "gone"})
 			}
 		}

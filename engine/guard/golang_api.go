@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -34,8 +35,9 @@ func apiOf(p *goPackage) goAPI {
 			}
 		}
 	}
+	shown := shownTypes(p)
 	offered := func(name string) bool {
-		return token.IsExported(name) || tested[name] && name != "main" && name != "init"
+		return token.IsExported(name) || shown[name] || tested[name] && name != "main" && name != "init"
 	}
 	constraints := map[string]ast.Expr{}
 	for _, f := range p.files {
@@ -69,6 +71,30 @@ func apiOf(p *goPackage) goAPI {
 	slices.SortFunc(api.values, byName)
 	api.own, api.given, api.variables = ownTypes(p), givenTypes(p), variablesOf(p, api.errors)
 	return api
+}
+
+// shownTypes are the types without an exported name that exported functions and methods give: their callers call the
+// methods of such values.
+func shownTypes(p *goPackage) map[string]bool {
+	methods, out := map[string]bool{}, map[string]bool{}
+	for _, d := range p.decls {
+		if d.receiver != "" && token.IsExported(d.name) {
+			methods[d.receiver] = true
+		}
+	}
+	for _, d := range p.decls {
+		for _, name := range d.results {
+			t := p.decls[name]
+			if !token.IsExported(d.name) || token.IsExported(name) || t == nil {
+				continue
+			}
+			if s, ok := t.node.(*ast.TypeSpec); ok {
+				_, isInterface := s.Type.(*ast.InterfaceType)
+				out[name] = out[name] || methods[name] || isInterface
+			}
+		}
+	}
+	return out
 }
 
 func (api *goAPI) declared(d *ast.GenDecl, offered func(string) bool, constraints map[string]ast.Expr) {
@@ -118,6 +144,13 @@ func instances(name string, params *ast.FieldList, constraints map[string]ast.Ex
 	if params == nil {
 		return []apiName{{name, name}}
 	}
+	own := maps.Clone(constraints) // a constraint may name another parameter: S ~[]E
+	for _, f := range params.List {
+		for _, n := range f.Names {
+			own[n.Name] = f.Type
+		}
+	}
+	constraints = own
 	var out []apiName
 	for round := range 2 {
 		var args []string
@@ -166,9 +199,13 @@ func typeArguments(x ast.Expr, constraints map[string]ast.Expr, depth int) []str
 			return []string{"float64"}
 		case "Complex":
 			return []string{"complex128"}
+		case "Stringer":
+			return []string{"time.Duration"}
 		}
 	case *ast.UnaryExpr:
 		return typeArguments(t.X, constraints, depth+1)
+	case *ast.ArrayType, *ast.StarExpr, *ast.MapType:
+		return composed(x, constraints, depth+1)
 	case *ast.BinaryExpr:
 		first := typeArguments(t.X, constraints, depth+1)
 		last := typeArguments(t.Y, constraints, depth+1)
@@ -182,6 +219,37 @@ func typeArguments(x ast.Expr, constraints map[string]ast.Expr, depth int) []str
 		}
 	}
 	return nil
+}
+
+// composed are lists, pointers and tables of types that fit.
+func composed(x ast.Expr, constraints map[string]ast.Expr, depth int) []string {
+	switch t := x.(type) {
+	case *ast.ArrayType:
+		if t.Len == nil {
+			return each(typeArguments(t.Elt, constraints, depth), "[]")
+		}
+	case *ast.StarExpr:
+		return each(typeArguments(t.X, constraints, depth), "*")
+	case *ast.MapType:
+		keys, values := typeArguments(t.Key, constraints, depth), typeArguments(t.Value, constraints, depth)
+		var out []string
+		for i := range max(len(keys), len(values)) {
+			if len(keys) > 0 && len(values) > 0 {
+				out = append(out, "map["+keys[min(i, len(keys)-1)]+"]"+values[min(i, len(values)-1)])
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// each writes something before each of some types.
+func each(types []string, before string) []string {
+	var out []string
+	for _, t := range types {
+		out = append(out, before+t)
+	}
+	return out
 }
 
 // common are the names that two versions both have, in order.
