@@ -33,7 +33,7 @@ func (l *library) groups() []*group {
 	for _, t := range l.api.Types {
 		p := reflect.PointerTo(t.Type)
 		if t.Type.Kind() == reflect.Interface {
-			if p = t.Type; len(l.makers[p]) == 0 || len(l.implementers(p)) > 0 {
+			if p = t.Type; len(l.makers[p])+len(l.lenders[p]) == 0 || len(l.implementers(p)) > 0 {
 				continue // it is seen through what stands behind it, or nobody gives one
 			}
 		}
@@ -224,6 +224,9 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 	m.small = false
 	p := reflect.New(g.t)
 	p.Elem().Set(e)
+	if m.whole.IsValid() && m.whole.Type() == p.Type() {
+		p = m.whole
+	}
 	*in = "x := " + text
 	if g.t.Kind() == reflect.Interface {
 		if p = p.Elem(); p.IsNil() {

@@ -170,6 +170,8 @@ func (r *runner) contents(o reflect.Value) string {
 			continue
 		case visiting(mt):
 			told = func() string { return r.visited(m) }
+		case mt.NumIn() == 0 && mt.NumOut() == 1 && iterates(mt.Out(0)) && !strings.Contains(name, "Pop"):
+			told = func() string { return (&shower{lib: r.lib}).results(m.Call(nil)) }
 		case mt.NumIn() == 0 && mt.NumOut() > 0 && mt.NumOut() <= 3 && !(mt.NumOut() == 1 && simple(mt.Out(0))) && r.plainResults(mt):
 			told = func() string { return (&shower{lib: r.lib}).results(m.Call(nil)) }
 		default:

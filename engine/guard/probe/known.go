@@ -3,8 +3,12 @@ package probe
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"image"
+	"image/color"
 	"math"
 	"math/big"
 	"math/rand"
@@ -29,8 +33,6 @@ func (g *maker) known(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	case reflect.TypeFor[time.Month]():
 		m := time.Month(1 + g.d.n(12))
 		return reflect.ValueOf(m), m.String(), true
-	case reflect.TypeFor[*time.Location]():
-		return reflect.ValueOf(time.UTC), "time.UTC", true
 	case reflect.TypeFor[*big.Int]():
 		i := big.NewInt(g.integer(63, true))
 		if g.d.chance(5) {
@@ -64,7 +66,7 @@ func (g *maker) known(t reflect.Type, depth int) (reflect.Value, string, bool) {
 		s := g.random(6)
 		return box(t, errors.New(s)), "errors.New(" + strconv.Quote(s) + ")", true
 	}
-	return reflect.Value{}, "", false
+	return g.standard(t)
 }
 
 // box puts a value into an interface type.
@@ -126,6 +128,12 @@ func recipes() []recipe {
 		{reflect.TypeFor[rand.Source64](), source},
 		{reflect.TypeFor[context.Context](), background},
 		{reflect.TypeFor[worded](), stringer},
+		{reflect.TypeFor[*opened](), file},
+		{reflect.TypeOf(fnv.New32a()), sum32},
+		{reflect.TypeOf(fnv.New64a()), sum64},
+		{reflect.TypeOf(binary.LittleEndian), byteOrder},
+		{reflect.TypeFor[color.RGBA](), shade},
+		{reflect.TypeFor[*image.RGBA](), picture},
 	}
 }
 
@@ -202,7 +210,14 @@ func source(g *maker) (any, string) {
 	return rand.NewSource(n), fmt.Sprintf("rand.NewSource(%d)", n)
 }
 
-func background(g *maker) (any, string) { return context.Background(), "context.Background()" }
+func background(g *maker) (any, string) {
+	if g.d.chance(2) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		return ctx, "a context that is cancelled"
+	}
+	return context.Background(), "context.Background()"
+}
 
 type worded string
 
@@ -253,6 +268,9 @@ func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
 // function makes a function whose results depend on its arguments alone. One of
 // two equal parameters that answers like a comparison is an order.
 func (g *maker) function(t reflect.Type) (reflect.Value, string) {
+	if iterates(t) {
+		return g.iterator(t)
+	}
 	salt := g.d.n(8)
 	text := fmt.Sprintf("func%d", salt)
 	pair := t.NumIn() == 2 && t.In(0) == t.In(1) && t.NumOut() == 1

@@ -20,7 +20,8 @@ type library struct {
 	filled  map[reflect.Type]bool // see fills
 	records map[reflect.Type][]map[string]Field
 	given   []reflect.Type // see givenTypes
-	waited  time.Duration  // for channels that did not end
+	lenders map[reflect.Type][]lender
+	waited  time.Duration // for channels that did not end
 }
 
 func newLibrary(api API, lits Literals) *library {
@@ -48,6 +49,7 @@ func newLibrary(api API, lits Literals) *library {
 			l.givers[of] = append(l.givers[of], f)
 		}
 	}
+	l.lenders = l.lendersOf()
 	return l
 }
 
@@ -62,9 +64,9 @@ func element(t reflect.Type) reflect.Type {
 	return t
 }
 
-// option reports a function, of a type of the package, that sets one of its structs up.
+// option reports a function, of a type of the package or of none, that sets one of its structs up.
 func (l *library) option(t reflect.Type) bool {
-	if t.Kind() != reflect.Func || t.Name() == "" || !l.ours(t) || t.NumIn() != 1 || t.NumOut() > 1 {
+	if t.Kind() != reflect.Func || t.Name() != "" && !l.ours(t) || t.NumIn() != 1 || t.NumOut() > 1 {
 		return false
 	}
 	of := t.In(0)

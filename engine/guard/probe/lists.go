@@ -147,3 +147,27 @@ func (g *maker) length(depth, most int) int {
 	}
 	return g.d.n(max(1, most-2*depth))
 }
+
+// iterates reports a function that hands values to another one until that gives false: an iterator.
+func iterates(t reflect.Type) bool {
+	return t.Kind() == reflect.Func && t.NumIn() == 1 && t.NumOut() == 0 && t.In(0).Kind() == reflect.Func && t.In(0).NumIn() > 0 && t.In(0).NumOut() == 1 && t.In(0).Out(0).Kind() == reflect.Bool
+}
+
+// iterator makes one that yields a few values.
+func (g *maker) iterator(t reflect.Type) (reflect.Value, string) {
+	var rows [][]reflect.Value
+	var texts []string
+	for range g.length(1, 9) {
+		row, text := g.arguments(t.In(0), 1, nil)
+		rows, texts = append(rows, row), append(texts, text)
+	}
+	f := reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		for _, row := range rows {
+			if !args[0].Call(row)[0].Bool() {
+				break
+			}
+		}
+		return nil
+	})
+	return f, "an iterator over " + strings.Join(texts, "; ")
+}

@@ -23,6 +23,7 @@ type maker struct {
 	places []place                            // where numbers and texts were made
 	kinds  map[reflect.Type]int               // which type stands behind an interface whose values are compared
 	handed []reflect.Value                    // what makes and fills the receiver was given
+	whole  reflect.Value                      // the object itself that was taken from another one: a copy may be another
 
 	small bool                        // whole numbers are small: the receiver is soon full
 	few   int                         // methods get so many different values of a type; 0: any
@@ -79,7 +80,7 @@ func (g *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	if v, text, ok := g.foreign(t, depth); ok {
 		return v, text
 	}
-	if g.lib.ours(t) && (t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || g.lib.option(t) || g.gathered(t)) {
+	if g.lib.option(t) || g.lib.ours(t) && (t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || g.gathered(t)) {
 		if v, text, ok := g.made(t, depth); ok {
 			return v, text
 		}
@@ -137,7 +138,7 @@ func (g *maker) compound(v reflect.Value, depth int) (reflect.Value, string) {
 		var texts []string
 		n := g.length(depth, 5)
 		for try := 0; try < 4*n && v.Len() < n; try++ { // keys may be equal
-			k, kt := g.value(t.Key(), depth+1)
+			k, kt := g.key(t.Key(), depth+1)
 			e, et := g.value(t.Elem(), depth+1)
 			if !k.Comparable() || v.MapIndex(k).IsValid() {
 				continue
@@ -163,6 +164,19 @@ func (g *maker) compound(v reflect.Value, depth int) (reflect.Value, string) {
 		return g.held(v, depth)
 	}
 	panic(unsupported{t})
+}
+
+// key makes a key of a table. One that is a text is often a word of another text of the case.
+func (g *maker) key(t reflect.Type, depth int) (reflect.Value, string) {
+	if t.Kind() == reflect.String && len(g.texts) > 0 && g.d.chance(6) {
+		v := reflect.New(t).Elem()
+		list := words.FindAllString(g.texts[g.d.n(len(g.texts))], mostHeard)
+		if len(list) > 0 {
+			v.SetString(list[g.d.n(len(list))])
+			return v, named(t, strconv.Quote(v.String()))
+		}
+	}
+	return g.value(t, depth)
 }
 
 // fields fills the exported fields of a struct.

@@ -272,7 +272,7 @@ func (s *shower) function(b *strings.Builder, v reflect.Value, depth int) {
 	}
 	inner := &shower{lib: s.lib, plain: s.plain}
 	switch {
-	case t.NumIn() == 1 && t.NumOut() == 0 && t.In(0).Kind() == reflect.Func && t.In(0).NumOut() == 1 && t.In(0).Out(0).Kind() == reflect.Bool:
+	case iterates(t):
 		n := 0
 		yield := reflect.MakeFunc(t.In(0), func(args []reflect.Value) []reflect.Value {
 			for _, a := range args {

@@ -53,6 +53,7 @@ func (g *maker) text() (s string) {
 	s = g.texts[g.d.n(len(g.texts))]
 	switch g.d.n(6) {
 	case 0:
+		s = g.wordOf(s)
 	case 1: // what compares numbers in texts asks for two that differ in one
 		s = g.renumbered(s)
 	case 2: // and what compares lists of them for one that is longer
@@ -61,6 +62,14 @@ func (g *maker) text() (s string) {
 		s = spliced(g.newText(), s, g.d.n)
 	default:
 		s = g.changed(s)
+	}
+	return s
+}
+
+// wordOf is by chance one word of a text: what stands in a template, a path or an expression asks for a name elsewhere.
+func (g *maker) wordOf(s string) string {
+	if list := words.FindAllString(s, mostHeard); len(list) > 0 && g.d.chance(8) {
+		return list[g.d.n(len(list))]
 	}
 	return s
 }
