@@ -6,6 +6,7 @@ import inspect
 import pickle
 
 from atoll_guard_callables import FUNCTIONS
+from atoll_guard_computed import is_computed
 from atoll_guard_making import NotMade, call_text, decode, find, named
 from atoll_guard_outcomes import failure
 from atoll_guard_recorder import SETS
@@ -37,8 +38,9 @@ class Inventing:
         """A call of what no test calls: arguments by the names and notes of its parameters."""
         module, name = group.split(":")
         owner, _, method = name.rpartition(".")
-        f = named(group)
-        if not owner or method == "__init__" or not inspect.isroutine(f) and not isinstance(f, property):
+        computed = bool(owner) and is_computed(find(module, owner), method)
+        f = None if computed else named(group)
+        if not computed and (not owner or method == "__init__" or not inspect.isroutine(f) and not isinstance(f, property)):
             return None, "", *self.invented_arguments(f, vary, group)
         held = inspect.getattr_static(find(module, owner), method.removesuffix(SETS))
         if isinstance(held, (staticmethod, classmethod)):
@@ -56,7 +58,7 @@ class Inventing:
                 raise NotMade(words, failure(e)) from None
         if method.endswith(SETS):
             return me, words, *self.invented_arguments(held.fset, vary, group, 1)
-        args, kwargs = ([], {}) if isinstance(held, property) else self.invented_arguments(f, vary, group, 1)
+        args, kwargs = ([], {}) if computed else self.invented_arguments(f, vary, group, 1)
         if method in WITH_ANOTHER and recipes and args and d.n(4):
             other = lambda: self.object_of(recipe if d.n(4) else d.pick(recipes), vary)[0]
             args[0] = vary.once(other) if d.n(2) else other()

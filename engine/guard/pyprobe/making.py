@@ -54,7 +54,7 @@ def made(recipe, vary=None, tell=True):
     cls = find(module, name)
     args, kwargs = [argument(a, vary) for a in args], {k: argument(v, vary) for k, v in kwargs.items()}
     if vary:
-        args, kwargs = vary.options(args, kwargs)
+        args, kwargs = vary.options(args, kwargs, module + ":" + name + ".__init__")
         args, kwargs = vary.places.through(args), vary.places.through(kwargs)
         history = vary.with_step(module, name, history)
         vary.choose_step(len(history))
@@ -67,7 +67,7 @@ def made(recipe, vary=None, tell=True):
     for at, (method, margs, mkwargs, *of) in enumerate(history):
         margs, mkwargs = [decode(a) for a in margs], {k: decode(v) for k, v in mkwargs.items()}
         if vary:
-            margs, mkwargs = vary.step(at, margs, mkwargs)
+            margs, mkwargs = vary.step(at, margs, mkwargs, "" if of else module + ":" + name + "." + method)
         words += ("->" if of else ".") + method + in_words(margs, mkwargs)
         given.append(None)
         with contextlib.suppress(Exception, SystemExit):

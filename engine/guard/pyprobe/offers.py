@@ -9,6 +9,7 @@ import io
 import atoll_guard_callables as callables
 from atoll_guard_internals import given_names
 from atoll_guard_records import COPYING
+from atoll_guard_takes import taken_by
 
 MOST_FILES = 400
 SIMPLE = (bool, int, float, str, type(None))
@@ -258,11 +259,12 @@ def classes_asked_for(name, was, now):
 
 
 def offers(files):
-    """Of the modules of a tree: options by class, types asked for by group, keywords by module, those of its wrappers apart."""
-    out = {"options": {}, "asked": {}, "keywords": {}, "wrapping": {}}
+    """Of the modules of a tree: options by class, types asked for by group, what stands for None, keywords by module, those of its wrappers apart."""
+    out = {"options": {}, "asked": {}, "takes": {}, "keywords": {}, "wrapping": {}}
     for name in sorted(files)[:MOST_FILES]:
         module, known, wrapping, tree = module_of(name), {}, {}, parsed(name)
         out["asked"].update(asked_by(name, tree))
+        out["takes"].update(taken_by(module, tree))
         for n in tree.body:
             if isinstance(n, ast.ClassDef):
                 out["options"][module, n.name] = options(n)

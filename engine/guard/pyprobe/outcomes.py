@@ -11,6 +11,7 @@ import re
 import types
 
 from atoll_guard_callables import stands_in
+from atoll_guard_computed import getter, glance
 from atoll_guard_files import FILES, is_path
 from atoll_guard_kinds import DERIVED, plain
 from atoll_guard_offers import rest_of
@@ -62,18 +63,18 @@ def fields_of(v, depth):
             fields[k] = getattr(v, k)
         elif computed and depth < 3:
             with contextlib.suppress(Exception, SystemExit):
-                fields[k] = getattr(v, k)
+                fields[k] = glance(v, k)
     return sorted(fields.items())
 
 
 @functools.lru_cache(1000)
 def public_of(cls):
-    """The public places of the objects of a class, and its properties, which are computed."""
+    """The public places of the objects of a class, and what it computes."""
     out = []
     for c in cls.__mro__:
         slots = getattr(c, "__slots__", ())
         out += [(k, False) for k in (slots if not isinstance(slots, str) else ()) if not k.startswith("_")]
-        out += [(k, True) for k, p in vars(c).items() if isinstance(p, property) and not k.startswith("_")]
+        out += [(k, True) for k, held in vars(c).items() if not k.startswith("_") and getter(held)]
     return out
 
 

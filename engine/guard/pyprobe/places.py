@@ -163,6 +163,21 @@ def in_runs(s, a, b):
     return out
 
 
+def in_hexadecimal(s, a, b):
+    """Texts that hold b, or one beside it, where s holds a in hexadecimal digits, in as many of them: an escape such as \\u00e9, a part of a colour."""
+    low = s.lower()
+    if not 0 <= a < LARGEST_MADE or len(low) != len(s):
+        return []
+    out = []
+    for width in dict.fromkeys((8, 6, 4, 2, len("%x" % a))):
+        was = "%0*x" % (width, a)
+        at = low.find(was) if len(was) == width > 1 else -1
+        if at >= 0:
+            form = "%0*X" if s[at : at + width].isupper() else "%0*x"
+            out += [s[:at] + form % (width, n) + s[at + width :] for n in besides(b) if 0 <= n < 16**width]
+    return out
+
+
 def texts(s, a, b):
     """Texts that hold b where s holds a: as it is or in another case, as a number in digits, as a length, as a character."""
     if type(a) is str:
@@ -185,7 +200,7 @@ def texts(s, a, b):
         held, near = wholes(int(run.group()), a, b)
         out += [s[: run.start()] + str(n) + s[run.end() :] for n in held if n >= 0]
         guesses += [s[: run.start()] + str(n) + s[run.end() :] for n in near if n >= 0]
-    out += in_runs(s, a, b)
+    out += in_runs(s, a, b) + in_hexadecimal(s, a, b)
     if 0 <= b <= LONGEST_SPELLED:
         words = [m.span() for m in WORDS.finditer(s) if m.end() - m.start() == a]
         for start, end in dict.fromkeys([(0, len(s))] + words[:MOST_RUNS]):

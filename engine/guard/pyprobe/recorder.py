@@ -16,6 +16,7 @@ import atoll_guard_moments as moments
 import atoll_guard_records as records
 from atoll_guard_callables import NAMED, can_be_named, place_of
 from atoll_guard_chains import Chains, flat
+from atoll_guard_computed import getter
 from atoll_guard_files import Origin
 from atoll_guard_holding import Holding
 from atoll_guard_internals import Internals
@@ -130,8 +131,7 @@ class Recorder:
     def search(module, code):
         def codes(f):
             f = getattr(f, "__func__", f)
-            if isinstance(f, property):
-                f = f.fget
+            f = getter(f) or f
             seen = 0
             while f is not None and seen < 10:
                 if getattr(f, "__code__", None) is code:

@@ -17,6 +17,7 @@ import atoll_guard_steps as steps
 from atoll_guard_answering import answer, raising
 from atoll_guard_callables import Calls, FUNCTIONS, giver, leaves
 from atoll_guard_clock import Clock
+from atoll_guard_computed import is_computed, read
 from atoll_guard_draws import Draws, MASK, fnv, short, variants
 from atoll_guard_edges import Edges, in_turn, is_large
 from atoll_guard_environment import Environment
@@ -25,7 +26,8 @@ from atoll_guard_files import FILES, PLACE
 from atoll_guard_inventing import Inventing
 from atoll_guard_kinds import is_text, with_text
 from atoll_guard_making import MADE, NotMade, argument, call_text, decode, find, made, member, named
-from atoll_guard_offers import CHANGING, OPERATORS, OTHER_KINDS, as_type, has_texts, with_list
+from atoll_guard_offers import CHANGING, OPERATORS
+from atoll_guard_others import Others
 from atoll_guard_outcomes import FLOAT_MARK, failure, settled, show
 from atoll_guard_places import spelled
 from atoll_guard_playing import Plays
@@ -33,7 +35,7 @@ from atoll_guard_recorder import SETS
 from atoll_guard_renaming import throughout
 from atoll_guard_room import LONGEST
 from atoll_guard_tree import TREE
-from atoll_guard_vary import NUMERIC, Vary, WRITTEN, near, twin
+from atoll_guard_vary import Vary, WRITTEN, near
 from atoll_guard_watch import Watch
 from atoll_guard_watchdog import Watchdog
 
@@ -47,7 +49,7 @@ ANY_KEYWORDS = ("b", "a")  # given in no order that sorting gives
 MOST_STEPS = 8  # calls of one method that an object may have had before, too
 
 
-class Session(Inventing):
+class Session(Inventing, Others):
     def __init__(self, q, out, lines):
         self.q, self.out, self.lines = q, out, lines
         self.dog = Watchdog((q.get("case_ms") or 5000) / 1000, out)
@@ -114,7 +116,7 @@ class Session(Inventing):
         return (self.q.get("corpus") or {}).get(group) or []
 
     def vary(self, d):
-        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers)
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.another)
 
     def methods(self, module, owner):
         """The calls of the methods of a class that were recorded, by name and arguments."""
@@ -259,8 +261,7 @@ class Session(Inventing):
                     f = functools.partial(records.copied, me)
                 elif me is not None:
                     method = name.rsplit(".", 1)[-1]
-                    read = isinstance(inspect.getattr_static(type(me), method, None), property)
-                    f = functools.partial(getattr, me, method) if read else member(me, method)
+                    f = functools.partial(read, me, method) if is_computed(type(me), method) else member(me, method)
                 else:
                     f = named(group)
             except (Exception, SystemExit) as e:
@@ -285,13 +286,14 @@ class Session(Inventing):
         args, kwargs = [argument(a, vary) for a in made_of], {k: argument(v, vary) for k, v in kwargs.items()}
         names = self.kept["names"].get(group, []) if group not in self.plays.chosen else [""] * len(args)
         times = d.n(4)
+        vary.around = [*args, *kwargs.values()]
         vary.as_it_was, vary.own = not times, 0 if args or kwargs else times
         for _ in range(times if args or kwargs else 0):
             at = d.n(len(args) + len(kwargs))
             if at < len(args) and made_of[at][0] in MADE and d.n(2):
                 args[at] = vary.once(lambda: made(made_of[at], vary, tell=False)[0])
             elif at < len(args):
-                args[at] = self.another(args[at], group, names[at] if at < len(names) else "", vary)
+                args[at] = self.another(args[at], group, at, vary)
             else:
                 k = list(kwargs)[at - len(args)]
                 kwargs[k] = self.another(kwargs[k], group, k, vary)
@@ -301,35 +303,6 @@ class Session(Inventing):
         args, kwargs = vary.places.through(args, len(names)), vary.places.through(kwargs)
         vary.asking = asking
         return *self.object_of(own, vary), args, kwargs
-
-    def another(self, v, group, name, vary):
-        """Another value for a parameter: one beside it, one of its name elsewhere, or one of a type that it is asked for."""
-        d = vary.d
-        if d.aim and not d.forced:
-            d.forced.append(0)
-        kind, group = d.n(5), group.removesuffix(SETS)
-        asked, pool = self.asked.get(group, {}).get(name, []), self.kept["pool"].get(name)
-        asked = [k for k in asked if k != "text" or has_texts(v)]
-        if asked and kind > 2:
-            return as_type(v, d.pick(asked), d)
-        if asked and kind == 2 and type(v) in NUMERIC:
-            return twin(v)  # equal to what is allowed, and of another type
-        if group in self.caught and kind == 0:
-            return with_list(v, d)
-        if kind == 1 and name in self.kinds.get(group, ()):
-            return as_type(v, d.pick(OTHER_KINDS), d)
-        if kind == 2 and name in self.looked_up.get(group, ()):
-            self.misused = True
-            return as_type(v, d.pick(("list", "dict")), d)
-        if kind == 2 and self.looked_up and group in self.plays.chosen:
-            self.misused = True
-            return with_list(v, d)
-        inner = self.inner.get(group)
-        if inner and kind == 2:
-            return as_type(v, d.pick(inner), d)
-        if pool and kind == 4:
-            return decode(d.pick(pool))
-        return vary.other(v)
 
     def keyword(self, group, names, kwargs, vary):
         """For what takes any keyword: one more that its module knows, any where it knows none, and another order of them."""

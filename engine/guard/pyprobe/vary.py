@@ -59,10 +59,12 @@ def rolled(s, runs, at, up):
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits, edges, known=None, methods=None, givers=()):
+    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), another=None):
         self.givers = givers  # functions that the change asks for, such as those that give objects of the tree
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
+        self.another = another  # makes another value for the argument of a group at a place or of a name
+        self.around = []  # the arguments of the call
         self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
         self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
 
@@ -74,19 +76,20 @@ class Vary:
         finally:
             self.own = was
 
-    def options(self, args, kwargs):
+    def options(self, args, kwargs, group=""):
         """Arguments of a constructor, now and then one of them another: a switch that is turned."""
         args, kwargs = list(args), dict(kwargs)
+        self.around = [*self.around, *args, *kwargs.values()]
         places = list(range(len(args))) + list(kwargs)
         for _ in range((self.own or int(self.d.chance(4))) if places else 0):
             switches = [p for p in places if type(args[p] if type(p) is int else kwargs[p]) is bool]
-            self.change(args, kwargs, self.d.pick(switches if switches and self.d.n(2) else places))
+            self.change(args, kwargs, self.d.pick(switches if switches and self.d.n(2) else places), group)
         return args, kwargs
 
-    def change(self, args, kwargs, place):
-        """Puts another value for the argument at a place, a number, or of a name."""
+    def change(self, args, kwargs, place, group):
+        """Puts another value for the argument at a place, a number, or of a name; group is the function that they are given to, "" where none is known."""
         held = args if type(place) is int else kwargs
-        held[place] = self.other(held[place])
+        held[place] = self.another(held[place], group, place, self) if group and self.another else self.other(held[place])
 
     def with_step(self, module, owner, history):
         """The calls that an object had, at times with one more that its class was seen to have."""
@@ -118,10 +121,10 @@ class Vary:
         if n and (self.d.put is not None or self.own) and self.d.n(4) >= (1 if self.as_it_was or self.own else 3):
             self.varied = self.d.n(n)
 
-    def step(self, at, args, kwargs):
+    def step(self, at, args, kwargs, group):
         """The arguments of a call that the object had."""
         if at == self.varied and (args or kwargs):
-            self.change(args, kwargs, self.d.pick([*range(len(args)), *kwargs]))
+            self.change(args, kwargs, self.d.pick([*range(len(args)), *kwargs]), group)
         return self.places.through(args), self.places.through(kwargs)
 
     def settings(self, settings):
