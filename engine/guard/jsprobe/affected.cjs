@@ -2,7 +2,7 @@
 // constants, and what the new version does beyond its answers.
 'use strict';
 const { beyond } = require('./beyond.cjs');
-const { called, collect, declared, joined } = require('./constants.cjs');
+const { called, calling, collect, declared, joined } = require('./constants.cjs');
 const { differing, mark } = require('./marks.cjs');
 const { functions, has, imports, outside, parse, walk, wordsOf } = require('./source.cjs');
 const { owners } = require('./owners.cjs');
@@ -10,6 +10,7 @@ const { offered } = require('./recording.cjs');
 const tree = require('./tree.cjs');
 const { bare, common, isTyped, known, missing, tool } = require('./typed.cjs');
 
+const MOST_CALLERS = 8; // files that load what changed and are read for its calls
 const KEEPING = /\bWeak(Map|Set|Ref)\b|cache|memo|scratch/i; // names of what is kept
 
 /** Which files of the tree each of them loads. */
@@ -58,6 +59,30 @@ function mentioning(found, names) {
   return out;
 }
 
+/** The names by which a source calls what a file of the tree exports as a whole. */
+function importedAs(file, source, from) {
+  const out = new Set();
+  const own = (node) => node && typeof node.value === 'string' && tree.resolve(file, node.value).includes(from);
+  walk().full(source.ast, (n) => {
+    if (n.type === 'VariableDeclarator' && n.id.type === 'Identifier' && n.init && n.init.type === 'CallExpression' && n.init.callee.name === 'require' && own(n.init.arguments[0])) out.add(n.id.name);
+    if (n.type === 'ImportDeclaration' && own(n.source)) n.specifiers.filter((s) => s.type === 'ImportDefaultSpecifier').forEach((s) => out.add(s.local.name));
+  });
+  return out;
+}
+
+/** The constants of functions that call what changed in a file: of that file, and of those that load it. */
+function callers(name, text, changed, loads) {
+  const out = [];
+  const names = new Set(changed.map((n) => n.split('.').pop()));
+  const files = [name, ...[...loads].filter(([f, others]) => f !== name && others.includes(name)).map(([f]) => f).slice(0, MOST_CALLERS)];
+  for (const file of files) {
+    const source = parse(bare(file, file === name ? text : tree.read(tree.within(file))));
+    if (!source) continue;
+    out.push(calling(functions(source), file === name ? names : new Set([...names, ...importedAs(file, source, name)]), declared(source.ast)));
+  }
+  return out;
+}
+
 /** What one file was and is. */
 function compared(name, was, is) {
   const a = parse(bare(name, was));
@@ -87,6 +112,8 @@ async function affected(q) {
   if (Object.keys(q.sources).some(isTyped) && !tool()) return { ...out, missing: missing() };
   const real = [];
   const constants = [[], []];
+  const by = [];
+  const loads = loading();
   const files = {};
   let keeps = false;
   for (const [name, is] of Object.entries(q.sources).sort()) {
@@ -99,19 +126,19 @@ async function affected(q) {
     out.direct.push(tree.moduleOf(name));
     if (c.marked.length > 0) files[name] = c.marked;
     [0, 1].forEach((n) => constants[n].push(...c.constants[n]));
+    if (!c.unread) by.push(...callers(name, is, c.names, loads));
     keeps = keeps || (KEEPING.test(is) && !KEEPING.test(was));
     if (!c.unread) out.beyond.push(...beyond(bare(name, was), bare(name, is)).map((b) => ({ file: name, ...b })));
   }
   out.layout = real.length === 0;
   if (out.layout) return out;
-  const loads = loading();
   const reached = reaching(real, loads);
   out.modules = reached.map(tree.moduleOf);
   const entries = tree.entries().filter((f) => reached.includes(f));
   const exports = await offered(entries.length > 0 ? entries : real, {});
   out.extra = Object.keys(exports).filter((g) => 'n' in exports[g]);
   Object.assign(out, await owners(exports, loadedBy(entries, loads), reached, real));
-  out.watch = { exports, files, texts: known(), edges: { ...joined(...constants), keeps: keeps || out.beyond.some((b) => b.kept) } };
+  out.watch = { exports, files, texts: known(), edges: { ...joined(...constants, by), changed: [...new Set(out.changed.map((name) => name.split('.').pop()))], keeps: keeps || out.beyond.some((b) => b.kept) } };
   return out;
 }
 

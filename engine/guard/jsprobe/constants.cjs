@@ -2,8 +2,11 @@
 'use strict';
 const { FUNCTIONS, nameOf, walk } = require('./source.cjs');
 
-const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12 };
+const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12, lists: 12 };
+const BY_CALLERS = 12; // of texts, characters and options that the change has with those of functions that call it
 const OPTIONS = /^(opts?|options|config|settings|params|props)$/;
+
+const OF_OTHERS = ['texts', 'chars', 'options']; // that functions beside the change give it
 
 /** The number of an expression of numbers, undefined for any other. */
 function valueOf(node) {
@@ -19,6 +22,11 @@ function valueOf(node) {
   if (a === undefined || b === undefined) return undefined;
   const does = { '+': a + b, '-': a - b, '*': a * b, '/': a / b, '**': a ** b, '<<': a << b, '|': a | b, '%': a % b };
   return does[node.operator];
+}
+
+/** Whether a node is a list of numbers. */
+function isNumbers(node) {
+  return node.type === 'ArrayExpression' && node.elements.length > 1 && node.elements.every((n) => valueOf(n) !== undefined);
 }
 
 /** Characters that a regular expression names. */
@@ -40,7 +48,7 @@ const OF_TYPEOF = named({ string: ['string'], number: ['number'], boolean: ['boo
 const OF_CLASS = named({ Array: ['arr'], Date: ['date'], RegExp: ['re'], Map: ['map'], Set: ['set'], Error: ['err'], Function: ['fn'], Object: ['obj'], String: ['box', 'string'], Number: ['box', 'number'] });
 const OF_CALL = named({
   'Array.isArray': ['arr', 'obj'], String: ['key'], Number: ['key'], parseInt: ['key'], parseFloat: ['key'], Boolean: ['undef', 'key'],
-  'Number.isInteger': ['key'], 'Number.isFinite': ['key'], isNaN: ['key', 'undef'], 'Buffer.isBuffer': ['typed'], 'ArrayBuffer.isView': ['typed'],
+  'Number.isInteger': ['key'], 'Number.isFinite': ['key'], isNaN: ['key', 'undef'], 'Buffer.isBuffer': ['typed'], 'Object.getOwnPropertySymbols': ['sym'], 'Reflect.ownKeys': ['sym'], 'ArrayBuffer.isView': ['typed'],
 });
 const OF_EQUALITY = /^(includes|indexOf|lastIndexOf|isNaN|isFinite|is|has|isInteger)$/;
 const OF_SIGN = /^(sign|min|max|is|atan2)$/;
@@ -98,6 +106,7 @@ class Constants {
     this.chars = new Set();
     this.options = new Set();
     this.patterns = new Set(); // regular expressions
+    this.lists = new Set(); // of numbers, as JSON
   }
 
   number(v) {
@@ -143,11 +152,23 @@ class Constants {
     if (pattern && pattern.type === 'ObjectPattern') pattern.properties.forEach((p) => p.key && !p.computed && this.option(nameOf(p.key)));
   }
 
+  /** Takes that a function may be given nothing where it asks a parameter whether it is there. */
+  absent(f) {
+    const names = new Set(f.params.filter((p) => p.type === 'Identifier').map((p) => p.name));
+    if (names.size === 0) return;
+    walk().full(f.body, (n) => {
+      const asked = n.type === 'IfStatement' || n.type === 'ConditionalExpression' ? n.test : n.type === 'LogicalExpression' && n.operator === '&&' ? n.left : null;
+      if (asked && asked.type === 'Identifier' && names.has(asked.name)) this.kinds.add('undef');
+    });
+  }
+
   /** Takes what one node holds; names are constants that the module knows. */
   take(node, names) {
     this.types(node);
+    if (FUNCTIONS.includes(node.type)) this.absent(node);
     const v = valueOf(node);
     if (v !== undefined) this.number(v);
+    else if (isNumbers(node)) this.lists.add(JSON.stringify(node.elements.map(valueOf)));
     else if (node.type === 'Literal' && typeof node.value === 'string') this.text(node.value);
     else if (node.type === 'Literal' && node.regex) this.pattern(node.regex.pattern);
     else if (node.type === 'Literal' && node.bigint) this.number(Number(node.bigint));
@@ -193,8 +214,8 @@ function coded(ints) {
   return [...new Set(codes.concat(CODES))].map((c) => String.fromCodePoint(c));
 }
 
-/** Joins constants of two versions: what only one has comes first. */
-function joined(was, is) {
+/** Joins constants of two versions: what only one has comes first, and what those name that call the change last. */
+function joined(was, is, by = []) {
   const out = {};
   for (const kind of Object.keys(MOST)) {
     const of = (list) => new Set(list.flatMap((c) => [...c[kind]]));
@@ -202,6 +223,7 @@ function joined(was, is) {
     const b = of(is);
     const own = [...b].filter((v) => !a.has(v)).concat([...a].filter((v) => !b.has(v)));
     out[kind] = own.concat([...a].filter((v) => b.has(v))).slice(0, MOST[kind]);
+    if (OF_OTHERS.includes(kind)) by.forEach((c) => c[kind].forEach((v) => out[kind].length < BY_CALLERS && !out[kind].includes(v) && out[kind].push(v)));
   }
   const all = [...was, ...is];
   const ordered = all.some((c) => c.orders);
@@ -213,14 +235,27 @@ function joined(was, is) {
 function called(found, nodes, names) {
   const of = new Set();
   nodes.forEach((node) => walk().full(node, (n) => n.type === 'CallExpression' && of.add(nameOf(n.callee))));
+  return worded(found.filter((f) => of.has(f.name) && !nodes.has(f.node)), names);
+}
+
+/** The texts, characters and options of functions of a source that call some by their names: what is given to those comes through them. */
+function calling(found, callees, names) {
+  const calls = (f) => {
+    let out = false;
+    walk().full(f.node, (n) => (out = out || ((n.type === 'CallExpression' || n.type === 'NewExpression') && callees.has(nameOf(n.callee)))));
+    return out;
+  };
+  return worded(found.filter(calls), names);
+}
+
+/** The texts, characters and options of some functions. */
+function worded(found, names) {
   const out = new Constants();
-  for (const f of found.filter((f) => of.has(f.name) && !nodes.has(f.node))) {
-    const { texts, chars, options } = collect(f.node, names, () => true);
-    texts.forEach((t) => out.texts.add(t));
-    chars.forEach((t) => out.chars.add(t));
-    options.forEach((t) => out.options.add(t));
+  for (const f of found) {
+    const own = collect(f.node, names, () => true);
+    OF_OTHERS.forEach((kind) => own[kind].forEach((t) => out[kind].add(t)));
   }
   return out;
 }
 
-module.exports = { called, collect, declared, joined };
+module.exports = { called, calling, collect, declared, joined };

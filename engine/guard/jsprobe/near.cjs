@@ -38,11 +38,13 @@ class Edges {
     this.chars = of.chars || [];
     this.options = of.options || []; // names that the changed code reads of what it is given
     this.patterns = of.patterns || []; // regular expressions
+    this.lists = (of.lists || []).map((text) => JSON.parse(text).map(num)); // of numbers
     this.kinds = new Set(of.kinds); // types that the changed code asks for
     this.orders = of.orders || false; // it puts values in an order that somebody gives
     this.signed = of.signed || false; // it may tell 0 from -0
     this.sorts = of.sorts || false; // it sorts lists, in which equal items keep their order
     this.equal = of.equal || false; // it may tell what is no number from itself
+    this.changed = new Set(of.changed); // names of functions and methods
     this.keeps = of.keeps || false; // it keeps something between calls
   }
 
@@ -65,6 +67,11 @@ class Edges {
     for (const c of this.ints) for (const v of [c, c + 1, c - 1, -c, 2 * c]) out.push(num(v));
     for (const c of this.floats) for (const v of [c, c * (1 + 2 ** -50), c - 1e-9, -c]) out.push(num(v));
     return out;
+  }
+
+  /** Lists of numbers of the code, alone, before and behind one of numbers. */
+  sequences(own) {
+    return own.every((x) => kindOf(x) === 'number') ? this.lists.flatMap((list) => [list, list.concat(own), own.concat(list)]) : [];
   }
 
   /** Lengths that a list or a text may have. */
@@ -96,7 +103,7 @@ function all(node, edges) {
     case 'obj':
       return records(node, edges);
     case 'typed':
-      return edges.lengths().filter((n) => n > 0).map((n) => ({ ...node, n, v: node.v.slice(0, 8) })).concat([{ ...node, v: [] }, { ...node, v: node.v.concat(node.v) }, U, null]);
+      return edges.sequences(node.v).map((v) => ({ ...node, n: undefined, v })).concat(edges.lengths().filter((n) => n > 0).map((n) => ({ ...node, n, v: node.v.slice(0, 8) })), [{ ...node, v: [] }, { ...node, v: node.v.concat(node.v) }, U, null]);
     case 'fn':
       return edges.orders ? ORDERS : FUNCTIONS.concat([U, null, 1]);
     case 'boolean':
@@ -195,7 +202,7 @@ function mixed(list, others) {
 function plainTexts(s) {
   const out = [...TEXTS, s.toUpperCase(), s.toLowerCase(), s + s, s.slice(1), s.slice(0, -1), [...s].reverse().join(''), ' ' + s + ' ', s + 'é', s + '😀', '😀' + s, s + '\n' + s, s.replace(/\w/, 'ß'), s + '\u0301'];
   if (s !== '' && Number.isFinite(Number(s))) out.push(Number(s));
-  return out.concat([U, null, 1, { k: 'arr', v: [s] }, { k: 'box', v: s }]);
+  return out.concat([U, null, 1, { k: 'arr', v: [s] }, { k: 'box', v: s }, { k: 'sym', v: '', d: 's' }]);
 }
 
 function lists(node, edges) {
@@ -204,6 +211,7 @@ function lists(node, edges) {
   const lengths = edges.lengths().filter((n) => n > 0);
   const out = edges.sorts && v.some((x) => kindOf(x) === 'number') ? [of([0, ZERO, ...v, ZERO, 0]), of([0, ZERO]), of([...v, ...v, 0, ZERO])] : [];
   out.push(...lengths.map((n) => ({ k: 'many', n, v: v.slice(0, 8).filter((x) => !x || x.k !== 'hole') })));
+  out.push(...edges.sequences(v).map(of));
   out.push(of([]), of([...v].reverse()), of(v.concat(v)), of(v.slice(1)), of(v.slice(0, -1)));
   if (edges.kinds.has('undef') && !edges.orders) out.push(of(v.concat([{ k: 'hole' }, ...v.slice(0, 1)])), of([U, ...v]), of(v.concat([null])));
   for (const x of [num(NaN), num(-0), 0, '', '0', 1, '1', 'é', { k: 'arr', v: [1, [2]].map((n) => (Array.isArray(n) ? of(n) : n)) }, { k: 'obj', v: [['a', 1]] }]) if (edges.allowsIn(x, v)) out.push(of(v.concat([x])), of([x, ...v]));

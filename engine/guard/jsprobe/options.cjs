@@ -3,6 +3,7 @@
 const { copy, joined } = require('./joining.cjs');
 
 const MOST_OPTIONS = 12;
+const MOST_TOGETHER = 6; // of which each two are given together
 const ROWS = 5;
 const VALUES = [true, false, 1, 'x'];
 const MOST_NAMES = 6; // characters of which names are made, at the edges
@@ -20,16 +21,24 @@ function given(row, name, x) {
   return out;
 }
 
-/** Calls as they were, and behind each the same with an option. */
+/** Calls as they were, and behind each the same with an option: a list for each of the options, and lists of some together. */
 function optioned(rows, options) {
-  const out = [];
   const some = Array.from({ length: Math.min(ROWS, rows.length) }, (_, i) => rows[Math.floor((i * rows.length) / Math.min(ROWS, rows.length))]).filter((row) => row.length < 20);
-  for (const name of options.slice(0, MOST_OPTIONS)) {
-    for (const x of VALUES) for (const row of some) {
-      const other = given(row, name, x);
-      if (other) out.push(joined(row, other));
-    }
-  }
+  const behind = (row, names, x) => {
+    const other = names.reduce((out, name) => out && given(out, name, x), row);
+    return other ? [joined(row, other)] : [];
+  };
+  const all = options.slice(0, MOST_OPTIONS);
+  const few = all.slice(0, MOST_TOGETHER);
+  const sets = few.flatMap((a, i) => few.slice(i + 1).map((b) => [a, b])).map((names, i) => some.slice(i % Math.max(1, some.length)).slice(0, 1).flatMap((row) => behind(row, names, true)));
+  const together = all.length > 1 ? [some.flatMap((row) => behind(row, all, true)), ...sets] : [];
+  return all.map((name) => VALUES.flatMap((x) => some.flatMap((row) => behind(row, [name], x)))).concat(together);
+}
+
+/** A script whose last call has some options more. */
+function turnedOn(script, { options, texts }, d) {
+  let out = script;
+  for (let n = 1 + d.n(3); n > 0; n--) out = given(out, d.pick(options), d.pick(texts.length > 0 && d.chance(4) ? texts : VALUES)) || out;
   return out;
 }
 
@@ -65,4 +74,4 @@ function together(node, others, { options, texts }, d) {
   return more.reduce((out, e) => ({ ...out, v: out.v.filter((x) => x[0] !== e[0]).concat([copy(e)]) }), node);
 }
 
-module.exports = { named, optioned, otherName, together };
+module.exports = { named, optioned, otherName, together, turnedOn };

@@ -9,13 +9,16 @@
 const { atOnce, otherwise } = require('./atonce.cjs');
 const { copy } = require('./joining.cjs');
 const { U, kindOf, near } = require('./near.cjs');
-const { optioned, otherName, together } = require('./options.cjs');
+const { optioned, otherName, together, turnedOn } = require('./options.cjs');
 const { anew, fitted } = require('./pieces.cjs');
+const { met, reworded } = require('./rewording.cjs');
 const { Twins } = require('./twins.cjs');
 
 const LONGEST = 80; // steps
 const MOST_DRAWN = 40; // times that a call is drawn to be repeated
 const MOST_SELDOM = 3; // rows of calls that few are like, among those that edges are made of
+const MOST_OWN = 4; // rows that call what changed, and are asked what it left behind
+const MOST_ASKED = 20; // methods
 const LOTS = 5; // a row among those that edges are made of
 const DRAWN = { string: 2, obj: 2 }; // of one in so many values of a kind another one is drawn, of others one in four
 const SELDOM = 6; // of so many values one is of another type
@@ -161,6 +164,12 @@ class Vary {
     return script.concat(this.readers().slice(0, 12).map((s) => ({ ...s, f: { k: 'ref', i: first } })));
   }
 
+  /** A script with a call of each method behind it, as tests make them: what a changed method leaves behind shows in others. */
+  asked(script) {
+    const first = script.findIndex((s) => s.f.k === 'lib');
+    return script.concat([...this.fitting(script).values()].slice(0, MOST_ASKED).map((list) => ({ ...copy(list[0]), f: { k: 'ref', i: first } })));
+  }
+
   /** Calls of methods that may be put into a script: where things are ordered, with values that are like those of its own. */
   fitting(script) {
     if (!this.edges.orders || this.methods.size === 0) return this.methods;
@@ -246,8 +255,10 @@ class Vary {
     return (this.ofKinds = [...out]);
   }
 
-  /** A value is another one of the script. */
+  /** A value, or a word in it, is another one of the script. */
   likened(script, d) {
+    const other = reworded(script, this.edges.chars, d);
+    if (other) return other;
     const list = places(script).filter((p) => /^(number|string)$/.test(typeof at(script, p)));
     if (list.length < 2) return this.value(script, d);
     const place = d.pick(list);
@@ -320,8 +331,9 @@ class Vary {
     return pool.length > 0 ? put(script, { step: i, path: [n] }, d.pick(pool)) : this.value(script, d);
   }
 
-  /** One argument less, one more, or two exchanged. */
+  /** One argument less, one more, or two exchanged, or some options more. */
   arguments(script, d) {
+    if (this.edges.options.length > 0 && d.chance(3)) return turnedOn(script, this.edges, d);
     const out = copy(script);
     const s = d.pick(out);
     if (!s.a) return out;
@@ -359,13 +371,15 @@ class Vary {
     const rows = this.rows;
     const twins = new Twins(this.edges, places, at, put).of(rows);
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
-    const lists = [this.often(), atOnce(rows), optioned(rows, this.edges.options), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    const lists = [this.often(), atOnce(rows), ...optioned(rows, this.edges.options), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
+    const own = rows.filter((row) => row.some((s) => s.f.k === 'ref' && this.edges.changed.has(s.m))).slice(0, MOST_OWN);
+    lists.push(own.flatMap((row) => [row, ...row.flatMap((s, i) => (this.edges.changed.has(s.m) ? this.fewer(row, i) : []))].map((like) => this.asked(like))));
     for (const row of new Set(some.concat(this.shapes.slice(0, MOST_SELDOM).map((like) => like[0])))) {
       for (const place of places(row).slice(0, 30)) lists.push(this.near(row, place).map((v) => put(row, place, v)));
       lists.push(row.flatMap((s, i) => this.fewer(row, i)));
-      lists.push([row.concat(copy(row.slice(-1)))]);
+      lists.push([row.concat(copy(row.slice(-1)))], met(row));
     }
     for (let n = 0; out.length < most && lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length && out.length < most) out.push(l[n]);
     return out.map((s) => this.finished(s));
