@@ -66,7 +66,7 @@ func (g *maker) known(t reflect.Type, depth int) (reflect.Value, string, bool) {
 		s := g.random(6)
 		return box(t, errors.New(s)), "errors.New(" + strconv.Quote(s) + ")", true
 	}
-	return g.standard(t)
+	return furnishing{g}.value(t)
 }
 
 // box puts a value into an interface type.
@@ -269,7 +269,7 @@ func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
 // two equal parameters that answers like a comparison is an order.
 func (g *maker) function(t reflect.Type) (reflect.Value, string) {
 	if iterates(t) {
-		return g.iterator(t)
+		return furnishing{g}.iterator(t)
 	}
 	salt := g.d.n(8)
 	text := fmt.Sprintf("func%d", salt)

@@ -52,14 +52,17 @@ func (l *library) lendable(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// lent takes an object from another one. It reports false where nothing lends such ones.
-func (g *maker) lent(t reflect.Type, depth int) (reflect.Value, string, bool) {
+// borrowing takes objects from others.
+type borrowing struct{ *maker }
+
+// value takes an object from another one. It reports false where nothing lends such ones.
+func (g borrowing) value(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	list := g.lib.lenders[t]
 	if len(list) == 0 || depth+1 >= deepest {
 		return reflect.Value{}, "", false
 	}
 	from := list[g.d.n(len(list))]
-	x, text := g.value(from.of, depth+1)
+	x, text := g.maker.value(from.of, depth+1)
 	p := reflect.New(from.of)
 	p.Elem().Set(x)
 	text += g.filled(p, depth)
@@ -84,7 +87,7 @@ func (g *maker) lent(t reflect.Type, depth int) (reflect.Value, string, bool) {
 }
 
 // filled calls one or two of the methods of an object that take something, some times each.
-func (g *maker) filled(p reflect.Value, depth int) string {
+func (g borrowing) filled(p reflect.Value, depth int) string {
 	var names []string
 	for i := range p.NumMethod() {
 		if m := p.Type().Method(i); m.Type.NumIn() > 1 && !silent(m.Name) && !takesAway(m.Name) {
@@ -105,7 +108,7 @@ func (g *maker) filled(p reflect.Value, depth int) string {
 }
 
 // fill calls a method. What it cannot be given, or panics with, is left.
-func (g *maker) fill(m reflect.Value, name string, depth int) (text string) {
+func (g borrowing) fill(m reflect.Value, name string, depth int) (text string) {
 	defer func() { _ = recover() }()
 	args, written := g.arguments(m.Type(), depth+2, nil)
 	g.handed = append(g.handed, args...)

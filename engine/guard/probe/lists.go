@@ -154,7 +154,7 @@ func iterates(t reflect.Type) bool {
 }
 
 // iterator makes one that yields a few values.
-func (g *maker) iterator(t reflect.Type) (reflect.Value, string) {
+func (g furnishing) iterator(t reflect.Type) (reflect.Value, string) {
 	var rows [][]reflect.Value
 	var texts []string
 	for range g.length(1, 9) {

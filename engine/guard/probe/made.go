@@ -13,7 +13,7 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 		return g.taken(t, depth)
 	}
 	if len(makers) == 0 && len(g.lib.lenders[t]) > 0 && !(t.Kind() == reflect.Struct && g.d.chance(4)) { // a zero one is often of use
-		return g.lent(t, depth)
+		return borrowing{g}.value(t, depth)
 	}
 	if len(makers) == 0 || depth >= deepest {
 		return reflect.Value{}, "", false

@@ -138,7 +138,7 @@ func (g *maker) compound(v reflect.Value, depth int) (reflect.Value, string) {
 		var texts []string
 		n := g.length(depth, 5)
 		for try := 0; try < 4*n && v.Len() < n; try++ { // keys may be equal
-			k, kt := g.key(t.Key(), depth+1)
+			k, kt := tableKey(g, t.Key(), depth+1)
 			e, et := g.value(t.Elem(), depth+1)
 			if !k.Comparable() || v.MapIndex(k).IsValid() {
 				continue
@@ -166,8 +166,8 @@ func (g *maker) compound(v reflect.Value, depth int) (reflect.Value, string) {
 	panic(unsupported{t})
 }
 
-// key makes a key of a table. One that is a text is often a word of another text of the case.
-func (g *maker) key(t reflect.Type, depth int) (reflect.Value, string) {
+// tableKey makes a key of a table. One that is a text is often a word of another text of the case.
+func tableKey(g *maker, t reflect.Type, depth int) (reflect.Value, string) {
 	if t.Kind() == reflect.String && len(g.texts) > 0 && g.d.chance(6) {
 		v := reflect.New(t).Elem()
 		list := words.FindAllString(g.texts[g.d.n(len(g.texts))], mostHeard)

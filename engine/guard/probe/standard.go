@@ -20,8 +20,10 @@ import (
 	"unicode"
 )
 
-// standard makes values of further types of the standard library, whose zero values are of no use.
-func (g *maker) standard(t reflect.Type) (reflect.Value, string, bool) {
+// furnishing makes values of further types of the standard library, whose zero values are of no use.
+type furnishing struct{ *maker }
+
+func (g furnishing) value(t reflect.Type) (reflect.Value, string, bool) {
 	of := t
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -50,7 +52,7 @@ func (g *maker) standard(t reflect.Type) (reflect.Value, string, bool) {
 	case reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]():
 		x, text = g.address(t)
 	case reflect.TypeFor[reflect.Type]():
-		e, written := typeOf(g)
+		e, written := typeOf(g.maker)
 		return box(t, e), written, true
 	case reflect.TypeFor[reflect.Value]():
 		v, written := g.anything(reflect.New(reflect.TypeFor[any]()).Elem(), simpleAny)
@@ -69,19 +71,19 @@ func (g *maker) standard(t reflect.Type) (reflect.Value, string, bool) {
 }
 
 // piped makes what stands before a reader or a writer, and pictures.
-func (g *maker) piped(t reflect.Type) (any, string) {
+func (g furnishing) piped(t reflect.Type) (any, string) {
 	switch t {
 	case reflect.TypeFor[*bufio.Reader]():
-		r, text := stream(g)
+		r, text := stream(g.maker)
 		return bufio.NewReader(r.(io.Reader)), "bufio.NewReader(" + text + ")"
 	case reflect.TypeFor[*bufio.Scanner]():
-		r, text := stream(g)
+		r, text := stream(g.maker)
 		return bufio.NewScanner(r.(io.Reader)), "bufio.NewScanner(" + text + ")"
 	case reflect.TypeFor[*json.Decoder]():
-		r, text := stream(g)
+		r, text := stream(g.maker)
 		return json.NewDecoder(r.(io.Reader)), "json.NewDecoder(" + text + ")"
 	case reflect.TypeFor[*strings.Reader]():
-		return stream(g)
+		return stream(g.maker)
 	case reflect.TypeFor[*bytes.Reader]():
 		s := g.text()
 		return bytes.NewReader([]byte(s)), "bytes.NewReader(" + strconv.Quote(s) + ")"
@@ -91,13 +93,13 @@ func (g *maker) piped(t reflect.Type) (any, string) {
 		g.seen = append(g.seen, func() string { _ = w.Flush(); return "wrote " + strconv.Quote(b.String()) })
 		return w, "bufio.NewWriter(new(bytes.Buffer))"
 	case reflect.TypeFor[*json.Encoder]():
-		b, _ := writer(g)
+		b, _ := writer(g.maker)
 		return json.NewEncoder(b.(io.Writer)), "json.NewEncoder(new(bytes.Buffer))"
 	case reflect.TypeFor[*log.Logger]():
-		b, _ := writer(g)
+		b, _ := writer(g.maker)
 		return log.New(b.(io.Writer), "", 0), "a logger"
 	case reflect.TypeFor[*image.RGBA]():
-		return picture(g)
+		return picture(g.maker)
 	case reflect.TypeFor[*image.NRGBA]():
 		p := image.NewNRGBA(image.Rect(0, 0, 1+g.d.n(5), 1+g.d.n(5)))
 		return p, g.painted(p.Pix, p.Rect)
@@ -109,7 +111,7 @@ func (g *maker) piped(t reflect.Type) (any, string) {
 }
 
 // expression is a regular expression: one of the sources, or one that a word of a text matches.
-func (g *maker) expression() *regexp.Regexp {
+func (g furnishing) expression() *regexp.Regexp {
 	lits := g.lib.lits.Strings
 	for range 3 {
 		if len(lits) == 0 || !g.d.chance(6) {
@@ -133,7 +135,7 @@ func (g *maker) expression() *regexp.Regexp {
 }
 
 // address is one of the internet, or with a length.
-func (g *maker) address(t reflect.Type) (any, string) {
+func (g furnishing) address(t reflect.Type) (any, string) {
 	a, ok := netip.AddrFromSlice(g.octets())
 	if !ok {
 		a = netip.IPv4Unspecified()
@@ -151,7 +153,7 @@ func (g *maker) address(t reflect.Type) (any, string) {
 // octets reports a type that holds the bytes of an address.
 func octets(t reflect.Type) bool { return t.PkgPath() == "net" && t.Name() == "IP" }
 
-func (g *maker) octets() []byte {
+func (g furnishing) octets() []byte {
 	b := make([]byte, []int{4, 4, 16}[g.d.n(3)])
 	for i := range b {
 		b[i] = [...]byte{0, 1, 10, 127, 128, 192, 254, 255}[g.d.n(8)]
@@ -179,11 +181,11 @@ func shade(g *maker) (any, string) {
 
 func picture(g *maker) (any, string) {
 	p := image.NewRGBA(image.Rect(0, 0, 1+g.d.n(5), 1+g.d.n(5)))
-	return p, g.painted(p.Pix, p.Rect)
+	return p, furnishing{g}.painted(p.Pix, p.Rect)
 }
 
 // painted fills the points of a picture.
-func (g *maker) painted(points []uint8, size image.Rectangle) string {
+func (g furnishing) painted(points []uint8, size image.Rectangle) string {
 	seed := g.d.n(64)
 	d := seeded(uint64(seed))
 	for i := range points {

@@ -53,7 +53,7 @@ func (g *maker) text() (s string) {
 	s = g.texts[g.d.n(len(g.texts))]
 	switch g.d.n(6) {
 	case 0:
-		s = g.wordOf(s)
+		s = wordOf(g, s)
 	case 1: // what compares numbers in texts asks for two that differ in one
 		s = g.renumbered(s)
 	case 2: // and what compares lists of them for one that is longer
@@ -67,7 +67,7 @@ func (g *maker) text() (s string) {
 }
 
 // wordOf is by chance one word of a text: what stands in a template, a path or an expression asks for a name elsewhere.
-func (g *maker) wordOf(s string) string {
+func wordOf(g *maker, s string) string {
 	if list := words.FindAllString(s, mostHeard); len(list) > 0 && g.d.chance(8) {
 		return list[g.d.n(len(list))]
 	}
