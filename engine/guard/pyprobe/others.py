@@ -55,6 +55,11 @@ class Others:
         names = () if group in self.plays.chosen else self.kept["names"].get(group, ())
         return place if type(place) is str else names[place] if place < len(names) else ""
 
+    def taken(self, group, place, vary):
+        """What a function takes at a place in the place of None, mostly; None where that is not known."""
+        takes = self.kept["takes"].get(group, {}).get(self.name_of(group, place))
+        return in_place(vary.d.pick(takes), vary) if takes and vary.d.n(5) else None
+
     def another(self, v, group, place, vary):
         """Another value for the parameter at a place: one beside it, one of its name elsewhere, one of a type that it is asked for, or what is taken
         in the place of None."""

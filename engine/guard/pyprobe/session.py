@@ -116,7 +116,7 @@ class Session(Inventing, Others):
         return (self.q.get("corpus") or {}).get(group) or []
 
     def vary(self, d):
-        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.another)
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken)
 
     def methods(self, module, owner):
         """The calls of the methods of a class that were recorded, by name and arguments."""

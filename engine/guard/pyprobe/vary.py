@@ -59,11 +59,11 @@ def rolled(s, runs, at, up):
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), another=None):
+    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), taken=None):
         self.givers = givers  # functions that the change asks for, such as those that give objects of the tree
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
-        self.another = another  # makes another value for the argument of a group at a place or of a name
+        self.taken = taken  # makes what the function of a group takes at a place in the place of None
         self.around = []  # the arguments of the call
         self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
         self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
@@ -89,7 +89,8 @@ class Vary:
     def change(self, args, kwargs, place, group):
         """Puts another value for the argument at a place, a number, or of a name; group is the function that they are given to, "" where none is known."""
         held = args if type(place) is int else kwargs
-        held[place] = self.another(held[place], group, place, self) if group and self.another else self.other(held[place])
+        made = self.taken(group, place, self) if held[place] is None and group and self.taken else None
+        held[place] = self.other(held[place]) if made is None else made
 
     def with_step(self, module, owner, history):
         """The calls that an object had, at times with one more that its class was seen to have."""
