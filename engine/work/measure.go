@@ -27,9 +27,9 @@ type measurer struct {
 	gate     *gatekeeper
 
 	mu       sync.Mutex
-	warned   map[string]bool             // what measurements warned of in this run
-	kept     *guard.Guard                // one for the run: what it learns of the root it learns once
-	compared map[record.CandidateID]int  // how often by it, in this run
+	warned   map[string]bool            // what measurements warned of in this run
+	kept     *guard.Guard               // one for the run: what it learns of the root it learns once
+	compared map[record.CandidateID]int // how often by it, in this run
 }
 
 // maxWarned bounds what is remembered of warnings: what candidates cause has no end.
