@@ -14,7 +14,7 @@ const TEXTS = ['', ' ', 'a', 'A', '0', '-1', '1e3', ' 12 ', 'é', 'ß', 'İ', '�
 const FUNCTIONS = ['x => x', '() => {}', '() => true', '() => false', '(a, b) => a < b ? -1 : a > b ? 1 : 0', '(a, b) => b - a', '() => { throw new Error("thrown") }', 'async x => x', 'x => [x]', '(...args) => args.length', 'function () { return this }'].map(fn);
 const ORDERS = ['(a, b) => (a < b ? -1 : a > b ? 1 : 0)', '(a, b) => (a < b ? 1 : a > b ? -1 : 0)', '() => 0'].map(fn);
 const MOST_REPEATED = 3; // parts of a text
-const PARTS = [', ', ',', '; ', ';', ' ', '/', '&', '|', '\n']; // what parts them
+const PARTS = [', ', ',', '; ', ';', ' ', '/', '&', '|', '\n', '.', ':']; // what parts them
 const MOST_PATTERNS = 6;
 const LONG = 64; // a text of which is made to stand before something
 const ODD = [
