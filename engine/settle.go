@@ -10,7 +10,7 @@ import (
 
 // Settle carries out at once, where no engine runs, what decisions that were just written say
 // of the experiment as a whole: it is paused, or no longer. Where an engine runs that is its own to do.
-// What is broken stays so, with why, and what is not paused is not resumed: both wait for a run.
+// What is broken stays so, with why, and what is done or stopped is not resumed: both wait for a run.
 func Settle(ctx context.Context, ses *Session, exp record.ExperimentID, ds ...record.Decision) error {
 	for _, d := range ds {
 		if d.Verb != record.Pause && d.Verb != record.Resume {
@@ -23,7 +23,8 @@ func Settle(ctx context.Context, ses *Session, exp record.ExperimentID, ds ...re
 		if err != nil {
 			return err
 		}
-		if now.State == record.ExperimentBroken || d.Verb == record.Resume && now.State != record.ExperimentPaused {
+		held := now.State == record.ExperimentPaused || now.State == record.ExperimentRunning // as an engine that was killed left it
+		if now.State == record.ExperimentBroken || d.Verb == record.Resume && !held {
 			continue
 		}
 		state, reason := record.ExperimentPaused, fold.PausedBy(d.Who)
