@@ -94,16 +94,10 @@ func (a *App) rejectDifferent(ctx context.Context, o *opened, c *record.Candidat
 	if b == nil || b.Same() || r.Accepted || r.Moved || len(r.Left)+len(r.Steps) > 0 || c.Status != record.StatusScored || rejected(o.state, c.ID) {
 		return nil
 	}
-	d := record.NewDecision(record.Reject)
-	d.Who, d.Candidate, d.Text = "guard", c.ID, view.CleanLine(b.Summary())
-	ds, err := o.state.PrepareStep([]record.Decision{d})
-	if err != nil {
+	if err := engine.RejectDifferent(ctx, o.Session, o.state, c, b); err != nil {
 		return err
 	}
-	if err := engine.KeepDifference(ctx, o.Session, o.exp.ID, c, b, ds[0]); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(a.Err, folded(a.spell(fmt.Sprintf("the guard rejects %s for that, and it leads no longer: `atoll promote best --verify` takes the next, `atoll restore %s` takes the rejection back", c.ID, c.ID)), a.width(a.Err)))
+	_, err := fmt.Fprintln(a.Err, folded(a.spell(fmt.Sprintf("the guard rejects %s for that, and it leads no longer: `atoll promote best --verify` takes the next, `atoll restore %s` takes the rejection back", c.ID, c.ID)), a.width(a.Err)))
 	return err
 }
 

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"atoll/engine/fold"
 	"atoll/engine/guard"
+	"atoll/engine/view"
 	"atoll/engine/work"
 	"atoll/store"
 	"atoll/store/record"
@@ -34,20 +36,24 @@ func guardReport(ctx context.Context, db *store.DB, exp record.ExperimentID, c *
 	return report, ok, nil
 }
 
-// KeepDifference keeps in what a candidate differs from the root as was found outside of a run, and appends
-// the decision, prepared, by which the guard rejects it for that. The log is told at once to whoever looks on.
-func KeepDifference(ctx context.Context, ses *Session, exp record.ExperimentID, c *record.Candidate, report *guard.Report, d record.Decision) error {
+// RejectDifferent keeps in what a candidate was found to differ from the root outside of a run, and has
+// the guard reject it for that, as in one.
+func RejectDifferent(ctx context.Context, ses *Session, st *fold.State, c *record.Candidate, report *guard.Report) error {
+	ds, err := st.PrepareStep([]record.Decision{work.Rejection(c.ID, view.CleanLine(report.Summary()))})
+	if err != nil {
+		return err
+	}
 	text, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
 		return fmt.Errorf("keep what the guard found of %s: %w", c.ID, err)
 	}
-	job, err := ses.DB.Job(ctx, exp, c.Job)
+	job, err := ses.DB.Job(ctx, st.Exp.ID, c.Job)
 	if err != nil {
 		return err
 	}
-	if err := ses.DB.PutEvidence(ctx, exp, []record.Evidence{{Job: c.Job, Attempt: job.Attempt, Kind: work.EvidenceGuard, Text: text}}); err != nil {
+	if err := ses.DB.PutEvidence(ctx, st.Exp.ID, []record.Evidence{{Job: c.Job, Attempt: job.Attempt, Kind: work.EvidenceGuard, Text: text}}); err != nil {
 		return err
 	}
-	_, err = ses.DB.AppendDecisions(ctx, exp, d)
+	_, err = ses.DB.AppendDecisions(ctx, st.Exp.ID, ds...)
 	return err
 }

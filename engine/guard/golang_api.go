@@ -144,13 +144,12 @@ func instances(name string, params *ast.FieldList, constraints map[string]ast.Ex
 	if params == nil {
 		return []apiName{{name, name}}
 	}
-	own := maps.Clone(constraints) // a constraint may name another parameter: S ~[]E
+	constraints = maps.Clone(constraints)
 	for _, f := range params.List {
 		for _, n := range f.Names {
-			own[n.Name] = f.Type
+			constraints[n.Name] = f.Type // another parameter may name it: S ~[]E
 		}
 	}
-	constraints = own
 	var out []apiName
 	for round := range 2 {
 		var args []string

@@ -68,10 +68,15 @@ func (w *measurer) behaviourLate(ctx context.Context, r *attempt, c *record.Cand
 	if report.why == "" {
 		return false, nil
 	}
-	d := record.NewDecision(record.Reject)
-	d.Who, d.Candidate, d.Text = "guard", c.ID, report.why
-	_, err = w.host.Decide(ctx, d)
+	_, err = w.host.Decide(ctx, Rejection(c.ID, report.why))
 	return true, err
+}
+
+// Rejection is the decision of the guard about a candidate that behaves in another way, for a reason.
+func Rejection(id record.CandidateID, why string) record.Decision {
+	d := record.NewDecision(record.Reject)
+	d.Who, d.Candidate, d.Text = "guard", id, why
+	return d
 }
 
 // comparisonDue reports whether a candidate that is measured again is to be compared: one

@@ -11,6 +11,7 @@ const tree = require('./tree.cjs');
 const { bare, common, isTyped, known, missing, tool } = require('./typed.cjs');
 
 const MOST_CALLERS = 8; // files that load what changed and are read for its calls
+const last = (name) => name.split('.').pop(); // of a name of several parts
 const KEEPING = /\bWeak(Map|Set|Ref)\b|cache|memo|scratch/i; // names of what is kept
 
 /** Which files of the tree each of them loads. */
@@ -73,7 +74,7 @@ function importedAs(file, source, from) {
 /** The constants of functions that call what changed in a file: of that file, and of those that load it. */
 function callers(name, text, changed, loads) {
   const out = [];
-  const names = new Set(changed.map((n) => n.split('.').pop()));
+  const names = new Set(changed.map(last));
   const files = [name, ...[...loads].filter(([f, others]) => f !== name && others.includes(name)).map(([f]) => f).slice(0, MOST_CALLERS)];
   for (const file of files) {
     const source = parse(bare(file, file === name ? text : tree.read(tree.within(file))));
@@ -112,8 +113,7 @@ async function affected(q) {
   if (Object.keys(q.sources).some(isTyped) && !tool()) return { ...out, missing: missing() };
   const real = [];
   const constants = [[], []];
-  const by = [];
-  const loads = loading();
+  const changes = []; // what callers are looked for of
   const files = {};
   let keeps = false;
   for (const [name, is] of Object.entries(q.sources).sort()) {
@@ -126,19 +126,21 @@ async function affected(q) {
     out.direct.push(tree.moduleOf(name));
     if (c.marked.length > 0) files[name] = c.marked;
     [0, 1].forEach((n) => constants[n].push(...c.constants[n]));
-    if (!c.unread) by.push(...callers(name, is, c.names, loads));
+    if (!c.unread) changes.push([name, is, c.names]);
     keeps = keeps || (KEEPING.test(is) && !KEEPING.test(was));
     if (!c.unread) out.beyond.push(...beyond(bare(name, was), bare(name, is)).map((b) => ({ file: name, ...b })));
   }
   out.layout = real.length === 0;
   if (out.layout) return out;
+  const loads = loading();
+  const by = changes.flatMap((c) => callers(...c, loads));
   const reached = reaching(real, loads);
   out.modules = reached.map(tree.moduleOf);
   const entries = tree.entries().filter((f) => reached.includes(f));
   const exports = await offered(entries.length > 0 ? entries : real, {});
   out.extra = Object.keys(exports).filter((g) => 'n' in exports[g]);
   Object.assign(out, await owners(exports, loadedBy(entries, loads), reached, real));
-  out.watch = { exports, files, texts: known(), edges: { ...joined(...constants, by), changed: [...new Set(out.changed.map((name) => name.split('.').pop()))], keeps: keeps || out.beyond.some((b) => b.kept) } };
+  out.watch = { exports, files, texts: known(), edges: { ...joined(...constants, by), changed: [...new Set(out.changed.map(last))], keeps: keeps || out.beyond.some((b) => b.kept) } };
   return out;
 }
 

@@ -14,8 +14,8 @@ type lender struct {
 	method string
 }
 
-// mostLent bounds the methods that are called to fill what lends an object.
-const mostLent = 24
+// mostLent bounds the calls of a method that fills what lends an object.
+const mostLent = 12
 
 // lendersOf lists the methods of the types of the package that give what nothing else makes, by what they give.
 func (l *library) lendersOf() map[reflect.Type][]lender {
@@ -100,7 +100,7 @@ func (g borrowing) filled(p reflect.Value, depth int) string {
 	var b strings.Builder
 	for range 1 + g.d.n(2) {
 		name := names[g.d.n(len(names))]
-		for range g.d.n(mostLent / 2) {
+		for range g.d.n(mostLent) {
 			b.WriteString(g.fill(p.MethodByName(name), name, depth))
 		}
 	}

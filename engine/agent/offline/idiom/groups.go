@@ -157,67 +157,55 @@ var NAMESlots = SETS
 // grouping knows the methods of expressions that tell groups.
 type grouping struct{ matching }
 
-// look goes through a constant expression by its automaton where groups are asked for.
+// look goes through a constant expression by its automaton where groups are asked for. What may
+// match an empty text is looked for once only: where package regexp goes on behind that is another thing.
 func (x grouping) look(n ast.Node) {
 	c, id, called := method(n)
-	if c == nil || !x.usable("unicode/utf8") || slices.Contains(takenNames, id.Name) {
+	if c == nil {
 		return
 	}
-	pattern := x.pattern(id)
-	if pattern == "" || x.longest() {
+	body, template := x.body(called, c)
+	if body == "" {
+		return
+	}
+	pattern := x.known(id)
+	if pattern == "" {
 		return
 	}
 	g := NewGroups(pattern)
-	if g == nil {
+	if g == nil || g.empty && len(c.Args) == 2 {
 		return
 	}
-	body := x.body(called, c, g)
-	name := lower(id.Name) + "Groups"
-	made := strings.Contains(string(x.src), "// "+name+" tells where "+id.Name+" matches first,")
-	around := x.fresh(lower(x.fn.Name.Name) + called + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))
-	if body == "" || around == "" || !made && x.f.Pkg.Scope().Lookup(name) != nil || (fixed{&x.function}).shadowed(name) {
-		return
+	if template != "" {
+		parts := replaced(template, g.slots/2)
+		if parts == "" {
+			return
+		}
+		body = strings.Replace(body, "PARTS", parts, 1)
 	}
-	end := x.f.Offset(x.fn.End())
-	text := "\n\n" + strings.NewReplacer("NAME", around, "CALL", x.text(c.Fun), "GROUPS", name, "SLOTS", strconv.Itoa(g.slots), "COUNT", strconv.Itoa(g.slots/2)).Replace(body)
-	if !made {
-		text += "\n" + g.text(name, id.Name)
-	}
-	edits := []Edit{x.replace(c.Fun, around), {end, end, text}}
-	if strings.HasPrefix(called, "FindAll") { // a bound that is none
-		edits = append(edits, Edit{x.f.Offset(c.Args[0].End()), x.f.Offset(c.Args[1].End()), ""})
-	}
-	x.offer("an automaton that finds what an expression does, and its groups", n, []string{"unicode/utf8"}, edits...)
+	body = strings.NewReplacer("SLOTS", strconv.Itoa(g.slots), "COUNT", strconv.Itoa(g.slots/2)).Replace(body)
+	x.instead(c, id, called, stand{"an automaton that finds what an expression does, and its groups", lower(id.Name) + "Groups", " tells where " + id.Name + " matches first,", body, g})
 }
 
-// body is the function that stands for a method; "" for calls that have none. What may match
-// an empty text is looked for once only: where package regexp goes on behind that is another thing.
-func (x grouping) body(method string, c *ast.CallExpr, g *Groups) string {
+// body is the function that stands for a method, and the template of what is replaced; "" for calls that have none.
+func (x grouping) body(method string, c *ast.CallExpr) (body, template string) {
 	switch args := len(c.Args); {
 	case args == 1 && method == "FindStringSubmatch":
-		return groupsFirst
+		return groupsFirst, ""
 	case args == 1 && method == "FindStringSubmatchIndex":
-		return groupsPlaces
-	case args == 2 && method == "FindAllStringSubmatch" && !g.empty && x.negative(c.Args[1]):
-		return groupsAll
-	case args == 2 && method == "ReplaceAllString" && !g.empty:
-		with := x.f.Info.Types[c.Args[1]].Value
-		if with == nil || with.Kind() != constant.String {
-			return ""
-		}
-		if parts := replaced(constant.StringVal(with), g.slots/2); parts != "" {
-			return strings.Replace(groupsReplaced, "PARTS", parts, 1)
+		return groupsPlaces, ""
+	case args == 2 && method == "FindAllStringSubmatch" && x.negative(c.Args[1]):
+		return groupsAll, ""
+	case args == 2 && method == "ReplaceAllString":
+		if with := x.f.Info.Types[c.Args[1]].Value; with != nil && with.Kind() == constant.String && strings.Contains(constant.StringVal(with), "$") {
+			return groupsReplaced, constant.StringVal(with)
 		}
 	}
-	return ""
+	return "", ""
 }
 
-// replaced appends a template of [regexp.Regexp.Expand]; "" for one without groups, or
-// with names and dollars.
+// replaced appends a template of [regexp.Regexp.Expand] that has groups; "" for one with names and dollars.
 func replaced(template string, groups int) string {
-	if !strings.Contains(template, "$") {
-		return ""
-	}
 	var out strings.Builder
 	literal := func(text string) {
 		if text != "" {
@@ -231,8 +219,9 @@ func replaced(template string, groups int) string {
 			return out.String()
 		}
 		var name string
+		ends := true
 		if rest, braced := strings.CutPrefix(after, "{"); braced {
-			name, template, _ = strings.Cut(rest, "}")
+			name, template, ends = strings.Cut(rest, "}")
 		} else {
 			template = strings.TrimLeft(after, "0123456789")
 			if name = after[:len(after)-len(template)]; template != "" && wordy(template[0]) {
@@ -240,7 +229,7 @@ func replaced(template string, groups int) string {
 			}
 		}
 		group, err := strconv.Atoi(name)
-		if err != nil || name != strconv.Itoa(group) || strings.HasPrefix(after, "{") && !strings.Contains(after, "}") {
+		if err != nil || !ends || name != strconv.Itoa(group) {
 			return ""
 		}
 		switch {
@@ -262,7 +251,7 @@ const (
 	groupsFirst = `// NAME is CALL by an automaton.
 func NAME(s string) []string {
 	var at [SLOTS]int
-	if !GROUPS(at[:], s, 0) {
+	if !ASKS(at[:], s, 0) {
 		return nil
 	}
 	out := make([]string, COUNT)
@@ -277,7 +266,7 @@ func NAME(s string) []string {
 	groupsPlaces = `// NAME is CALL by an automaton.
 func NAME(s string) []int {
 	at := make([]int, SLOTS)
-	if !GROUPS(at, s, 0) {
+	if !ASKS(at, s, 0) {
 		return nil
 	}
 	return at
@@ -287,7 +276,7 @@ func NAME(s string) []int {
 func NAME(s string) [][]string {
 	var at [SLOTS]int
 	var out [][]string
-	for from := 0; GROUPS(at[:], s, from); from = at[1] {
+	for from := 0; ASKS(at[:], s, from); from = at[1] {
 		m := make([]string, COUNT)
 		for i := range m {
 			if at[2*i] >= 0 {
@@ -302,12 +291,12 @@ func NAME(s string) [][]string {
 	groupsReplaced = `// NAME is CALL by an automaton.
 func NAME(s, _ string) string {
 	var at [SLOTS]int
-	if !GROUPS(at[:], s, 0) {
+	if !ASKS(at[:], s, 0) {
 		return s
 	}
 	out := make([]byte, 0, len(s)+8)
 	from := 0
-	for ok := true; ok; ok = GROUPS(at[:], s, from) {
+	for ok := true; ok; ok = ASKS(at[:], s, from) {
 		out = append(out, s[from:at[0]]...)
 		PARTSfrom = at[1]
 	}

@@ -1,7 +1,6 @@
 package idiom_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +11,7 @@ import (
 const findsGroups = "an automaton that finds what an expression does, and its groups"
 
 func TestAnAutomatonFindsTheGroupsOfAnExpression(t *testing.T) {
-	for _, tc := range []struct{ name, pattern, call, want string }{
+	eachCallIsRewritten(t, findsGroups, []callCase{
 		{"of the first match", `^v?(\d+)\.(\d+)$`, "p.FindStringSubmatch(s)[1]", "fFindStringSubmatch7(s)[1]"},
 		{"of one that may be empty", `^(\d+h)?(\d+m)?$`, "p.FindStringSubmatch(s)[1]", "fFindStringSubmatch7(s)[1]"},
 		{"of all matches", `(\w+)=(\w+)`, "p.FindAllStringSubmatch(s, -1)[0][1]", "fFindAllStringSubmatch7(s)[0][1]"},
@@ -25,15 +24,7 @@ func TestAnAutomatonFindsTheGroupsOfAnExpression(t *testing.T) {
 		{"all of one that may be empty", "(a)*", "p.FindAllStringSubmatch(s, -1)[0][1]", ""},
 		{"no groups", "a+b", "p.FindStringSubmatch(s)[0]", ""},
 		{"more groups than fit", strings.Repeat("(a)", 16), "p.FindStringSubmatch(s)[0]", ""},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			src := inFile("regexp", fmt.Sprintf("var p = regexp.MustCompile(%q)\n\nfunc f(s string) string { return %s }", tc.pattern, tc.call))
-			got := rewriteIn(t, src, findsGroups, "")
-			if (tc.want == "") != (got == "") || !strings.Contains(got, tc.want) {
-				t.Errorf("got\n%s", got)
-			}
-		})
-	}
+	})
 }
 
 func TestAnExpressionWithoutGroupsHasNone(t *testing.T) {

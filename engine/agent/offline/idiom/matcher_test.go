@@ -17,7 +17,7 @@ import (
 const finds = "an automaton that finds what an expression does"
 
 func TestAnAutomatonFindsWhatAnExpressionDoes(t *testing.T) {
-	for _, tc := range []struct{ name, pattern, call, want string }{
+	eachCallIsRewritten(t, finds, []callCase{
 		{"what is replaced", "(?m)^[ \\t]+$", `p.ReplaceAllString(s, "")`, "fReplaceAllString7(s, \"\")"},
 		{"what is replaced by what a function makes", `\\.`, "p.ReplaceAllStringFunc(s, g)", "with(s[at[i]:at[i+1]])"},
 		{"what is replaced as it is", "a[bc]", `p.ReplaceAllLiteralString(s, "$1")`, "fReplaceAllLiteralString7("},
@@ -31,17 +31,25 @@ func TestAnAutomatonFindsWhatAnExpressionDoes(t *testing.T) {
 		{"some of the texts", "ab", "p.FindAllString(s, 2)[0]", ""},
 		{"what one class does, which has a loop", "[a-z]+", "p.FindString(s)", ""},
 		{"what takes too many states", "(a|b)*a(a|b){9}", "p.FindString(s)", ""},
-	} {
+	})
+	if got := rewriteIn(t, inFile("regexp", "var p = regexp.MustCompile(\"ab\")\n\nfunc init() { p.Longest() }\n\nfunc f(s string) string { return p.FindString(s) }"), finds, ""); got != "" {
+		t.Errorf("the longest match is found by\n%s", got)
+	}
+}
+
+// callCase is a call of an expression, and a part of what an idiom makes of it; "" for nothing.
+type callCase struct{ name, pattern, call, want string }
+
+func eachCallIsRewritten(t *testing.T, idiom string, cases []callCase) {
+	t.Helper()
+	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			src := inFile("regexp", fmt.Sprintf("var p = regexp.MustCompile(%q)\n\nfunc f(s string) string { return %s }\n\nfunc g(s string) string { return s }", tc.pattern, tc.call))
-			got := rewriteIn(t, src, finds, "")
+			got := rewriteIn(t, src, idiom, "")
 			if (tc.want == "") != (got == "") || !strings.Contains(got, tc.want) {
 				t.Errorf("got\n%s", got)
 			}
 		})
-	}
-	if got := rewriteIn(t, inFile("regexp", "var p = regexp.MustCompile(\"ab\")\n\nfunc init() { p.Longest() }\n\nfunc f(s string) string { return p.FindString(s) }"), finds, ""); got != "" {
-		t.Errorf("the longest match is found by\n%s", got)
 	}
 }
 

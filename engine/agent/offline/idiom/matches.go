@@ -15,31 +15,63 @@ type matching struct{ *finder }
 // of texts that tell no groups.
 func (x matching) look(n ast.Node) {
 	c, id, called := method(n)
-	if c == nil || !x.usable("unicode/utf8") || slices.Contains(takenNames, id.Name) {
+	if c == nil {
 		return
+	}
+	pattern := x.known(id)
+	if pattern == "" {
+		return
+	}
+	body := x.body(called, c, pattern)
+	if body == "" {
+		return
+	}
+	if m := NewMatcher(pattern); m != nil {
+		x.instead(c, id, called, stand{"an automaton that finds what an expression does", lower(id.Name) + "Matches", " appends where " + id.Name + " matches,", body, m})
+	}
+}
+
+// known is a constant expression of which an automaton may be asked; "" for none.
+func (x matching) known(id *ast.Ident) string {
+	if !x.usable("unicode/utf8") || slices.Contains(takenNames, id.Name) {
+		return ""
 	}
 	pattern := x.pattern(id)
-	body := x.body(called, c, pattern)
-	if pattern == "" || body == "" || x.longest() {
-		return
+	if pattern != "" && x.longest() {
+		return ""
 	}
-	m := NewMatcher(pattern)
-	name := lower(id.Name) + "Matches"
-	made := strings.Contains(string(x.src), "// "+name+" appends where "+id.Name+" matches,")
+	return pattern
+}
+
+// stand is what stands for a method of an expression.
+type stand struct {
+	idiom string
+	asks  string // the function of the automaton
+	says  string // how its comment goes on
+	body  string // of the function in the place of the method
+	by    interface {
+		text(name, expression string) string
+	}
+}
+
+// instead offers a function in the place of a call, and that of the automaton which it asks where
+// the file has none yet.
+func (x matching) instead(c *ast.CallExpr, id *ast.Ident, called string, s stand) {
+	made := strings.Contains(string(x.src), "// "+s.asks+s.says)
 	around := x.fresh(lower(x.fn.Name.Name) + called + strconv.Itoa(x.f.Fset.Position(c.Pos()).Line))
-	if m == nil || around == "" || !made && x.f.Pkg.Scope().Lookup(name) != nil || (fixed{&x.function}).shadowed(name) {
+	if around == "" || !made && x.f.Pkg.Scope().Lookup(s.asks) != nil || (fixed{&x.function}).shadowed(s.asks) {
 		return
 	}
 	end := x.f.Offset(x.fn.End())
-	text := "\n\n" + strings.NewReplacer("NAME", around, "CALL", x.text(c.Fun), "MATCHES", name).Replace(body)
+	text := "\n\n" + strings.NewReplacer("NAME", around, "CALL", x.text(c.Fun), "ASKS", s.asks).Replace(s.body)
 	if !made {
-		text += "\n" + m.text(name, id.Name)
+		text += "\n" + s.by.text(s.asks, id.Name)
 	}
 	edits := []Edit{x.replace(c.Fun, around), {end, end, text}}
-	if strings.Contains(body, "(s string)") && len(c.Args) == 2 { // a bound that is none
+	if strings.Contains(s.body, "(s string)") && len(c.Args) == 2 { // a bound that is none
 		edits = append(edits, Edit{x.f.Offset(c.Args[0].End()), x.f.Offset(c.Args[1].End()), ""})
 	}
-	x.offer("an automaton that finds what an expression does", n, []string{"unicode/utf8"}, edits...)
+	x.offer(s.idiom, c, []string{"unicode/utf8"}, edits...)
 }
 
 // takenNames are those in the functions that are written, which an expression must not have.
@@ -95,13 +127,13 @@ const (
 	matchesAny = `// NAME is CALL by an automaton.
 func NAME(s string) bool {
 	var room [2]int
-	return len(MATCHES(room[:0], s, 1)) > 0
+	return len(ASKS(room[:0], s, 1)) > 0
 }
 `
 	matchesFirst = `// NAME is CALL by an automaton.
 func NAME(s string) string {
 	var room [2]int
-	at := MATCHES(room[:0], s, 1)
+	at := ASKS(room[:0], s, 1)
 	if len(at) == 0 {
 		return ""
 	}
@@ -111,7 +143,7 @@ func NAME(s string) string {
 	matchesPlace = `// NAME is CALL by an automaton.
 func NAME(s string) []int {
 	var room [2]int
-	at := MATCHES(room[:0], s, 1)
+	at := ASKS(room[:0], s, 1)
 	if len(at) == 0 {
 		return nil
 	}
@@ -121,7 +153,7 @@ func NAME(s string) []int {
 	matchesReplaced = `// NAME is CALL by an automaton.
 func NAME(s string, TYPE) string {
 	var room [32]int
-	at := MATCHES(room[:0], s, -1)
+	at := ASKS(room[:0], s, -1)
 	if len(at) == 0 {
 		return s
 	}
@@ -137,7 +169,7 @@ func NAME(s string, TYPE) string {
 	matchesTexts = `// NAME is CALL by an automaton.
 func NAME(s string) []string {
 	var room [32]int
-	at := MATCHES(room[:0], s, -1)
+	at := ASKS(room[:0], s, -1)
 	if len(at) == 0 {
 		return nil
 	}
@@ -151,7 +183,7 @@ func NAME(s string) []string {
 	matchesPlaces = `// NAME is CALL by an automaton.
 func NAME(s string) [][]int {
 	var room [32]int
-	at := MATCHES(room[:0], s, -1)
+	at := ASKS(room[:0], s, -1)
 	if len(at) == 0 {
 		return nil
 	}
@@ -166,7 +198,7 @@ func NAME(s string) [][]int {
 	matchesSplit = `// NAME is CALL by an automaton.
 func NAME(s string) []string {
 	var room [32]int
-	at := MATCHES(room[:0], s, -1)
+	at := ASKS(room[:0], s, -1)
 	out := make([]string, 0, len(at)/2+1)
 	from := 0
 	for i := 0; i < len(at); i += 2 {
