@@ -373,6 +373,7 @@ func live() int {
 
 func TestAJobCostsTheSameInALargeExperiment(t *testing.T) {
 	suitetest.Full(t, "a hundred jobs behind thousands of others; what a fold and a snapshot of as many cost is held every day")
+	t.Attr("timing", "the two experiments run one after the other, each beside whatever else is running then")
 	const jobs = 100
 	small := newScaleLab(t, scaleYAML, jobs).own(jobs * 3 / 4)
 	n := many()
