@@ -61,6 +61,7 @@ type reply struct {
 	kept      map[string][][]uint64
 	// groups of which some input ran what changed
 	reaching map[string]bool
+	endless  []string // steps on the way to another call that did not come back
 	given    []string // groups that were given up: too many of their cases were fatal
 	cut      bool     // too many were fatal: the rest was not asked
 }
@@ -185,6 +186,9 @@ func (r *reply) take(data []byte) (ending, error) {
 		case probe.AnswerStuck:
 			end.site.index += a.Position - end.position
 			end.position, end.stuck = a.Position, true
+			if a.Step != "" {
+				r.endless = append(r.endless, a.Step)
+			}
 		case probe.AnswerEnd:
 			end.ended = true
 		}

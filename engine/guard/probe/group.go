@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // group is one function or method that is called many times.
@@ -102,7 +103,11 @@ type runner struct {
 	tame   map[string]bool
 	known  []string
 	out    *os.File // stands in for os.Stdout
-	heard  []string // texts of the case that runs
+
+	endless []string               // steps that are left out
+	step    atomic.Pointer[string] // that runs, on the way to another call; nil: none
+
+	heard []string // texts of the case that runs
 
 	variables map[string][]variable // by the groups that read them
 }
@@ -240,7 +245,7 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 	if m.d.chance(4) { // what holds things shows itself when it is full
 		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
 			for range timesOf(m) {
-				out = append(out, r.step(p, often, m, in, nil))
+				out = append(out, r.stepOn(p, often, m, in, nil))
 			}
 		}
 	}
@@ -264,15 +269,15 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 			i = swarm[i]
 		}
 		if other := pt.Method(i); !silent(other.Name) {
-			out = append(out, r.step(p, other, m, in, nil))
+			out = append(out, r.stepOn(p, other, m, in, nil))
 		}
 	}
-	out = append(out, r.step(p, g.method, m, in, func() string { return r.contents(p) }))
+	out = append(out, r.stepOn(p, g.method, m, in, func() string { return r.contents(p) }))
 	return strings.Join(out, "; ")
 }
 
-// step calls one method of a receiver. After the last one receiver is looked at.
-func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *string, receiver func() string) string {
+// stepOn calls one method of a receiver. After the last one receiver is looked at.
+func (r *runner) stepOn(p reflect.Value, method reflect.Method, m *maker, in *string, receiver func() string) string {
 	shown, _ := r.stepOf(p, "x", method.Name, m, in, receiver)
 	return shown
 }
@@ -293,7 +298,13 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 	}()
 	args, text := m.arguments(f.Type(), 1, nil)
 	if receiver == nil {
+		step := p.Type().String() + "." + name
+		if slices.Contains(r.endless, step) {
+			return "", nil
+		}
 		m.handed = append(m.handed, args...)
+		r.step.Store(&step)
+		defer r.step.Store(nil)
 	}
 	*in += "; " + of + "." + name + "(" + text + ")"
 	r.heard = heard(m.texts)
