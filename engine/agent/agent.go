@@ -114,12 +114,14 @@ type Job struct {
 	Acceptance  []string
 	Direction   string // maximize or minimize
 	Metric      string // name of the objective
-	Notes       []record.Note
-	Failures    []Failure
-	History     *History           // what worked so far; nil = nothing known
-	Background  *Background        // what only prompts tell; nil = nothing known
-	Live        func(line string)  // output while it runs; may be nil
-	Progress    func(stage string) // coarse stage names; may be nil
+	// Keeps says that what behaves in another way than the root may not lead.
+	Keeps      bool
+	Notes      []record.Note
+	Failures   []Failure
+	History    *History           // what worked so far; nil = nothing known
+	Background *Background        // what only prompts tell; nil = nothing known
+	Live       func(line string)  // output while it runs; may be nil
+	Progress   func(stage string) // coarse stage names; may be nil
 	// Alive is told of signs of life that are neither a line nor a stage; may be nil.
 	Alive func()
 	// Sending is told of a prompt before it leaves, so that it can be seen; role

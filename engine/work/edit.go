@@ -70,6 +70,7 @@ func (w *editor) job(ctx context.Context, r *attempt) (agent.Job, error) {
 		Alive:    func() { w.live.alive(job.ID) },
 		Sending:  func(role, text string) { w.live.prompt(job.ID, role, agent.Redact(text, w.roster.Secrets...)) },
 	}
+	aj.Keeps = Guards(w.facts.Config, w.Metric(), parent.Metrics)
 	aj.Known = func(changes []record.Change) (bool, error) { return w.knows(ctx, job.ID, parent.Tree, changes) }
 	if job.Goal != "" {
 		aj.Goal = job.Goal

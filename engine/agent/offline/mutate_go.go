@@ -177,27 +177,40 @@ func (m *goMutator) imported(data []byte) ([]byte, bool) {
 	return mended, bytes.Equal(mended, data) || m.s.Within(0, len(m.s.Data))
 }
 
-// goForms are the kinds of edits with their weights.
+// goForms are the kinds of edits with their weights, and whether what they make mostly does
+// less.
 var goForms = []struct {
 	weight float64
 	make   func(*goMutator) (mutation, bool)
+	less   bool
 }{
-	{0.14, (*goMutator).constant},
-	{0.14, (*goMutator).operator},
-	{0.16, (*goMutator).replace},
-	{0.18, (*goMutator).term},
-	{0.08, (*goMutator).wrap},
-	{0.08, (*goMutator).unwrap},
-	{0.04, (*goMutator).negate},
-	{0.05, (*goMutator).remove},
-	{0.04, (*goMutator).copyStmt},
-	{0.03, (*goMutator).swap},
-	{0.03, (*goMutator).move},
-	{0.03, (*goMutator).guard},
+	{0.14, (*goMutator).constant, false},
+	{0.14, (*goMutator).operator, true},
+	{0.16, (*goMutator).replace, false},
+	{0.18, (*goMutator).term, false},
+	{0.08, (*goMutator).wrap, false},
+	{0.08, (*goMutator).unwrap, true},
+	{0.04, (*goMutator).negate, true},
+	{0.05, (*goMutator).remove, true},
+	{0.04, (*goMutator).copyStmt, false},
+	{0.03, (*goMutator).swap, false},
+	{0.03, (*goMutator).move, false},
+	{0.03, (*goMutator).guard, true},
 }
 
+// lessKept is how often an edit leaves something out where behaviour is kept and time is the
+// objective, of as often as elsewhere: a program that does less is faster, becomes a parent, and what
+// is made of it may not lead.
+const lessKept = 0.2
+
 func (m *goMutator) propose() (mutation, bool) {
-	i := drawIndex(m.e.rng, len(goForms), func(i int) float64 { return goForms[i].weight })
+	keeps := m.e.job.Keeps && timed(m.e.job)
+	i := drawIndex(m.e.rng, len(goForms), func(i int) float64 {
+		if keeps && goForms[i].less {
+			return goForms[i].weight * lessKept
+		}
+		return goForms[i].weight
+	})
 	return goForms[i].make(m)
 }
 

@@ -41,15 +41,44 @@ func (e idioms) together() bool {
 	default:
 		return false
 	}
+	return e.at(hot, func(place) bool { return true })
+}
+
+// some makes a part of the rewrites of hot functions at once: those that cost more than they bring
+// are not among them at times. It fails where what comes of it is known.
+func (e idioms) some() bool {
+	hot := e.job.Hot
+	if len(hot) == 0 {
+		hot = []agent.Target{e.job.Target}
+	} else if e.rng.IntN(2) == 0 {
+		hot = []agent.Target{pickOne(e.editing, hot)}
+	}
+	drawn := map[string]bool{} // by function and name: lines move while rewrites are made
+	before := e.made.clone()
+	made := e.at(hot, func(p place) bool {
+		key := p.r.Func + " " + p.r.Name
+		if _, ok := drawn[key]; !ok {
+			drawn[key] = e.rng.IntN(2) == 0
+		}
+		return drawn[key]
+	})
+	if made && e.known() {
+		e.made, made = before, false
+	}
+	return made
+}
+
+// at makes all rewrites of some targets that take allows.
+func (e idioms) at(targets []agent.Target, take func(place) bool) bool {
 	job, before := *e.job, slices.Clone(e.intents)
 	defer func() { *e.job, e.ready, e.picked = job, false, nil }()
 	var names, funcs []string
-	for _, t := range hot {
+	for _, t := range targets {
 		e.job.Target, e.ready, e.picked = t, false, nil
 		e.job.Scope = func(path string) bool {
 			return (job.Everywhere == nil || job.Everywhere(path)) && (len(t.Files) == 0 || t.Covers(path))
 		}
-		made := e.all()
+		made := e.all(take)
 		if len(made) > 0 && t.Symbol != "" {
 			funcs = append(funcs, t.Symbol)
 		}
@@ -87,9 +116,9 @@ func counted(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// all makes every rewrite of the files of the job, one after the other, and tells
-// their names. One that does not compile is left out.
-func (e idioms) all() []string {
+// all makes every rewrite of the files of the job that take allows, one after the other, and
+// tells their names. One that does not compile is left out.
+func (e idioms) all(take func(place) bool) []string {
 	var names []string
 	for _, p := range e.picks()[:min(len(e.picks()), idiomFiles)] {
 		failed := map[string]bool{}
@@ -99,7 +128,7 @@ func (e idioms) all() []string {
 				break
 			}
 			// What seldom pays, by its kind, is tried alone.
-			left := slices.DeleteFunc(e.placesOf(s), func(o place) bool { return failed[key(o)] || o.r.Pays < 1 })
+			left := slices.DeleteFunc(e.placesOf(s), func(o place) bool { return failed[key(o)] || o.r.Pays < 1 || !take(o) })
 			if len(left) == 0 {
 				break
 			}
