@@ -100,7 +100,7 @@ var goForms = []func(*finder, ast.Node){
 	func(x *finder, n ast.Node) { characters{x}.one(n) }, func(x *finder, n ast.Node) { characters{x}.several(n) },
 	func(x *finder, n ast.Node) { switching{x}.look(n) }, func(x *finder, n ast.Node) { matching{x}.look(n) },
 	func(x *finder, n ast.Node) { grouping{matching{x}}.look(n) },
-	func(x *finder, n ast.Node) { splitting{x}.parts(n) }, func(x *finder, n ast.Node) { splitting{x}.count(n) },
+	func(x *finder, n ast.Node) { splitting{x}.parts(n); splitting{x}.walked(n) }, func(x *finder, n ast.Node) { splitting{x}.count(n) },
 }
 
 // pays are the idioms that paid on libraries which they were tried on one by one

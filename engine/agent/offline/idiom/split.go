@@ -21,11 +21,22 @@ func (x splitting) parts(n ast.Node) {
 	if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !x.statement() {
 		return
 	}
-	id, ok := a.Lhs[0].(*ast.Ident)
-	name, c := x.call(a.Rhs[0])
-	if !ok || x.f.Info.Defs[id] == nil {
-		return
+	if id, ok := a.Lhs[0].(*ast.Ident); ok && x.f.Info.Defs[id] != nil && x.taken(x.f.Info.Defs[id]) {
+		x.onStack(a, a.Rhs[0], id.Name)
 	}
+}
+
+// walked does so where a loop walks over the parts, which nothing else can see.
+func (x splitting) walked(n ast.Node) {
+	r, ok := n.(*ast.RangeStmt)
+	if ok && x.statement() {
+		x.onStack(r, r.X, "parts")
+	}
+}
+
+// onStack has the parts that a call gives lie in room on the stack, before the statement that has the call.
+func (x splitting) onStack(before ast.Stmt, of ast.Expr, as string) {
+	name, c := x.call(of)
 	room, bound := mostRoom, ""
 	switch {
 	case name == "strings.Split" && len(c.Args) == 2:
@@ -39,10 +50,10 @@ func (x splitting) parts(n ast.Node) {
 		return
 	}
 	sep, ok := x.constantText(c.Args[1])
-	if !ok || sep == "" || !(fixed{&x.function}).ofPackage(c.Args[1]) || !x.taken(x.f.Info.Defs[id]) {
+	if !ok || sep == "" || !(fixed{&x.function}).ofPackage(c.Args[1]) {
 		return
 	}
-	helper, place := x.fresh(lower(x.fn.Name.Name)+"Parts"), x.fresh(id.Name+"Room")
+	helper, place := x.fresh(lower(x.fn.Name.Name)+"Parts"), x.fresh(as+"Room")
 	if helper == "" || place == "" {
 		return
 	}
@@ -53,9 +64,9 @@ func (x splitting) parts(n ast.Node) {
 			return
 		}
 	}
-	end := x.f.Offset(x.fn.End())
-	x.offer("parts of a text on the stack", n, nil,
-		x.replace(a, "var "+place+" ["+strconv.Itoa(room)+"]string\n"+id.Name+" := "+helper+"("+place+"[:0], "+x.text(c.Args[0])+")"),
+	at, end := x.f.Offset(before.Pos()), x.f.Offset(x.fn.End())
+	x.offer("parts of a text on the stack", before, nil,
+		Edit{at, at, "var " + place + " [" + strconv.Itoa(room) + "]string\n"}, x.replace(of, helper+"("+place+"[:0], "+x.text(c.Args[0])+")"),
 		Edit{end, end, "\n\n// " + helper + " appends the parts of a text.\nfunc " + helper + "(to []string, s string) []string {\nfor " + bound + " {\ni := " + find +
 			"\nif i < 0 {\nbreak\n}\nto = append(to, s[:i])\ns = s[i+" + size + ":]\n}\nreturn append(to, s)\n}\n"})
 }

@@ -22,6 +22,8 @@ func TestPartsThatAreOnlyTakenLieOnTheStack(t *testing.T) {
 		{"a separator that is given", "func f(s, sep string) string {\n\tp := strings.Split(s, sep)\n\treturn p[0]\n}", ""},
 		{"each character for itself", "func f(s string) string {\n\tp := strings.Split(s, \"\")\n\treturn p[0]\n}", ""},
 		{"one part at most", "func f(s string) string {\n\tp := strings.SplitN(s, \".\", 1)\n\treturn p[0]\n}", ""},
+		{"parts that a loop walks over", "func f(s string) (n int) {\n\tfor i, p := range strings.Split(s, \",\") {\n\t\tn += i * len(p)\n\t}\n\treturn n\n}", "\tvar partsRoom [8]string\n\tfor i, p := range fParts(partsRoom[:0], s) {\n"},
+		{"parts that a loop with a name walks over", "func f(s string) (n int) {\nnext:\n\tfor _, p := range strings.Split(s, \",\") {\n\t\tfor range p {\n\t\t\tcontinue next\n\t\t}\n\t}\n\treturn n\n}", ""},
 		{"room that is asked for", "func f(s string) int {\n\tp := strings.Split(s, \".\")\n\treturn cap(p)\n}", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
