@@ -140,6 +140,9 @@ func (g *maker) length(depth, most int) int {
 		return int(min(80, max(0, g.lib.lits.NearInts[g.d.n(n)]+int64(g.d.n(3))-1)))
 	}
 	if depth == 0 && g.d.chance(1) {
+		if g.d.n(4) == 0 { // as rooms of things that grow are
+			return 4 << g.d.n(4)
+		}
 		return g.d.n(60)
 	}
 	if n := max(1, most-2*depth); g.d.aim != nil && n > 1 {
