@@ -103,22 +103,21 @@ func (c *check) search(ctx context.Context, p pair, groups []string, apart bool)
 	return unlessEnough(err)
 }
 
-// tamed asks a tree, and again where groups end its process too often: without the steps of histories that did not come
-// back, else with small numbers, first for those groups, and for all where others do then. What was learnt holds for the pair.
+// tamed asks a tree, and again with small numbers for the groups that end its process too often: first for those, and
+// for all where others do then. What was learnt holds for the pair, also what did not come back on the way.
 func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Request) (*reply, error) {
 	for range mostTamings {
 		q.Tame, q.Endless = p.tame, p.endless
-		r, err := s.ask(ctx, *q)
-		if err != nil || !learn || s.hasty == 0 {
+		if !learn || s.hasty == 0 {
+			return s.ask(ctx, *q)
+		}
+		r, err := s.learning().ask(ctx, *q)
+		if err != nil {
 			return r, err
 		}
-		steps := len(p.endless)
-		p.endless = slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.endless, r.endless))))
-		if !r.cut && len(r.given) == 0 {
+		p.endless = slices.Concat(p.endless, r.endless)
+		if q.Endless = p.endless; !r.cut && len(r.given) == 0 {
 			return r, nil
-		}
-		if len(p.endless) > steps {
-			continue
 		}
 		before := len(p.tame)
 		wild := r.given
@@ -134,8 +133,8 @@ func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Reque
 	return s.ask(ctx, *q)
 }
 
-// mostTamings is how often a request is made again.
-const mostTamings = 4
+// mostTamings is how often a request is made again with smaller numbers.
+const mostTamings = 3
 
 // spread says how many cases each group of a request gets: more where it is
 // close to the change, which is where it was seen to run what changed.

@@ -25,6 +25,7 @@ type subject struct {
 	product func([]byte) // takes what the spec's product held; may be nil
 	extra   []string     // of the request
 	changed []string     // of the request
+	learns  bool         // what does not come back on the way to the call of a case is left out, and all asked again
 	draws   bool         // its probe knows requests of which all inputs are drawn
 	settled func() bool  // reports that no line of what changed is left to be counted: counting takes time; may be nil
 }
@@ -41,6 +42,13 @@ func (s *subject) impatient(budget *budget) *subject {
 func (s *subject) with(budget *budget) *subject {
 	own := *s
 	own.box = budget
+	return &own
+}
+
+// learning is the subject that leaves out what does not come back on the way.
+func (s *subject) learning() *subject {
+	own := *s
+	own.learns = true
 	return &own
 }
 
@@ -61,9 +69,13 @@ type reply struct {
 	kept      map[string][][]uint64
 	// groups of which some input ran what changed
 	reaching map[string]bool
-	endless  []string // steps on the way to another call that did not come back
+	endless  []string // what did not come back on the way and was left out, besides what the request says
 	given    []string // groups that were given up: too many of their cases were fatal
 	cut      bool     // too many were fatal: the rest was not asked
+}
+
+func newReply() *reply {
+	return &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}, reaching: map[string]bool{}}
 }
 
 // errProbe: a probe did not answer at all.
@@ -76,7 +88,8 @@ const (
 	mostGroupDeaths = 2
 	mostCloseDeaths = 4 // of a group that is close to the change, where few are
 	fewDeaths       = 6
-	calmDeaths      = 4 // behind them a subject is hasty
+	mostEndless     = 12 // methods and functions that one request may learn to leave out
+	calmDeaths      = 4  // behind them a subject is hasty
 	processWork     = 90 * time.Second
 	heapMiB         = 700
 )
@@ -85,8 +98,7 @@ const (
 // the rest is asked of a new one. With the error of a context that ends comes what was said until then.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 	q.CaseMS, q.HeapMiB, q.Extra = s.caseMS, heapMiB, s.extra
-	r := &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}, reaching: map[string]bool{}}
-	perGroup := map[string]int{}
+	r, perGroup, skip := newReply(), map[string]int{}, q.Skip
 	for {
 		q.Changed = s.changed
 		if s.settled != nil && s.settled() {
@@ -126,6 +138,12 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		if end.position == 0 {
 			return nil, fmt.Errorf("%w: %s", errProbe, lastWords(&res))
 		}
+		if end.step != "" && s.learns && len(r.endless) < mostEndless {
+			steps := append(r.endless, end.step)
+			r, perGroup = newReply(), map[string]int{}
+			q.From, q.Skip, r.endless, q.Endless = 0, skip, steps, append(slices.Clone(q.Endless), end.step)
+			continue
+		}
 		r.fatal[end.site] = fatalText(&res, end.stuck)
 		r.at[end.site] = end.position
 		if s.hasty > 0 && len(r.fatal) >= calmDeaths {
@@ -151,8 +169,9 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 type ending struct {
 	ended    bool
 	stuck    bool
-	site     site // the case it was at
-	position int  // 0: it had not begun
+	site     site   // the case it was at
+	position int    // 0: it had not begun
+	step     string // what did not come back on the way to the call of the case; "" for none
 }
 
 // take reads the answers of one process.
@@ -186,9 +205,7 @@ func (r *reply) take(data []byte) (ending, error) {
 		case probe.AnswerStuck:
 			end.site.index += a.Position - end.position
 			end.position, end.stuck = a.Position, true
-			if a.Step != "" {
-				r.endless = append(r.endless, a.Step)
-			}
+			end.step = a.Step
 		case probe.AnswerEnd:
 			end.ended = true
 		}

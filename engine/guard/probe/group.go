@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 )
 
 // group is one function or method that is called many times.
@@ -103,18 +102,15 @@ type runner struct {
 	tame   map[string]bool
 	known  []string
 	out    *os.File // stands in for os.Stdout
-
-	endless []string               // steps that are left out
-	step    atomic.Pointer[string] // that runs, on the way to another call; nil: none
-
-	heard []string // texts of the case that runs
+	way    way
+	heard  []string // texts of the case that runs
 
 	variables map[string][]variable // by the groups that read them
 }
 
 // run runs one case.
 func (r *runner) run(g *group, d *draws) outcome {
-	m := &maker{d: d, lib: r.lib, tame: r.tame[g.name]}
+	m := &maker{d: d, lib: r.lib, way: &r.way, tame: r.tame[g.name]}
 	set, restore := r.set(g.name, m)
 	defer restore()
 	var in string
@@ -245,7 +241,7 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 	if m.d.chance(4) { // what holds things shows itself when it is full
 		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
 			for range timesOf(m) {
-				out = append(out, r.stepOn(p, often, m, in, nil))
+				out = append(out, r.step(p, often, m, in, nil))
 			}
 		}
 	}
@@ -269,15 +265,15 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 			i = swarm[i]
 		}
 		if other := pt.Method(i); !silent(other.Name) {
-			out = append(out, r.stepOn(p, other, m, in, nil))
+			out = append(out, r.step(p, other, m, in, nil))
 		}
 	}
-	out = append(out, r.stepOn(p, g.method, m, in, func() string { return r.contents(p) }))
+	out = append(out, r.step(p, g.method, m, in, func() string { return r.contents(p) }))
 	return strings.Join(out, "; ")
 }
 
-// stepOn calls one method of a receiver. After the last one receiver is looked at.
-func (r *runner) stepOn(p reflect.Value, method reflect.Method, m *maker, in *string, receiver func() string) string {
+// step calls one method of a receiver. After the last one receiver is looked at.
+func (r *runner) step(p reflect.Value, method reflect.Method, m *maker, in *string, receiver func() string) string {
 	shown, _ := r.stepOf(p, "x", method.Name, m, in, receiver)
 	return shown
 }
@@ -297,22 +293,22 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 		}
 	}()
 	args, text := m.arguments(f.Type(), 1, nil)
+	written := "; " + of + "." + name + "(" + text + ")"
+	r.heard = heard(m.texts)
 	if receiver == nil {
-		step := p.Type().String() + "." + name
-		if slices.Contains(r.endless, step) {
+		m.handed = append(m.handed, args...)
+		at := len(*in)
+		*in += written
+		out, ok := r.way.call(p.Type().String(), name, f, args)
+		if !ok {
+			*in = (*in)[:at]
 			return "", nil
 		}
-		m.handed = append(m.handed, args...)
-		r.step.Store(&step)
-		defer r.step.Store(nil)
+		return r.show(out) + r.after(args), out
 	}
-	*in += "; " + of + "." + name + "(" + text + ")"
-	r.heard = heard(m.texts)
+	*in += written
 	out = call(f, args)
 	shown = r.show(out) + r.after(args)
-	if receiver == nil {
-		return shown, out
-	}
 	shown += "; " + of + " after it " + receiver()
 	return shown + r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil), out
 }

@@ -68,8 +68,12 @@ func (g borrowing) value(t reflect.Type, depth int) (reflect.Value, string, bool
 	text += g.filled(p, depth)
 	m := p.MethodByName(from.method)
 	args, written := g.arguments(m.Type(), depth+2, nil)
-	v := call(m, args)[0]
 	text += "." + from.method + "(" + written + ")"
+	out, ok := g.way.call(p.Type().String(), from.method, m, args)
+	if !ok {
+		panic(noValue{text})
+	}
+	v := out[0]
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
@@ -101,18 +105,21 @@ func (g borrowing) filled(p reflect.Value, depth int) string {
 	for range 1 + g.d.n(2) {
 		name := names[g.d.n(len(names))]
 		for range g.d.n(mostLent) {
-			b.WriteString(g.fill(p.MethodByName(name), name, depth))
+			b.WriteString(g.fill(p, name, depth))
 		}
 	}
 	return b.String()
 }
 
 // fill calls a method. What it cannot be given, or panics with, is left.
-func (g borrowing) fill(m reflect.Value, name string, depth int) (text string) {
+func (g borrowing) fill(p reflect.Value, name string, depth int) (text string) {
 	defer func() { _ = recover() }()
+	m := p.MethodByName(name)
 	args, written := g.arguments(m.Type(), depth+2, nil)
 	g.handed = append(g.handed, args...)
 	text = "." + name + "(" + written + ")"
-	call(m, args)
+	if _, ok := g.way.call(p.Type().String(), name, m, args); !ok {
+		return ""
+	}
 	return text
 }

@@ -24,9 +24,12 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	f := makers[g.d.n(len(makers))]
 	args, text := g.arguments(f.Value.Type(), depth+1, nil)
 	g.handed = append(g.handed, args...)
-	out := call(f.Value, args)
-	v := out[0]
 	text = f.Name + "(" + text + ")"
+	out, ok := g.way.call("", f.Name, f.Value, args)
+	if !ok {
+		panic(noValue{text})
+	}
+	v := out[0]
 	if v.Kind() == reflect.Pointer && t.Kind() != reflect.Pointer {
 		if v.IsNil() {
 			panic(noValue{text})
@@ -56,7 +59,11 @@ func (g *maker) taken(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	f := givers[g.d.n(len(givers))]
 	args, text := g.arguments(f.Value.Type(), depth+1, nil)
 	text = f.Name + "(" + text + ")"
-	list := call(f.Value, args)[0]
+	out, ok := g.way.call("", f.Name, f.Value, args)
+	if !ok {
+		panic(noValue{text})
+	}
+	list := out[0]
 	if list.Kind() != reflect.Slice || list.Len() == 0 {
 		panic(noValue{text})
 	}
@@ -93,7 +100,10 @@ func (g *maker) set(p reflect.Value, depth int) string {
 		name := setters[g.d.n(len(setters))].Name
 		m := p.MethodByName(name)
 		args, written := g.arguments(m.Type(), depth+1, nil)
-		out := call(m, args)
+		out, ok := g.way.call(p.Type().String(), name, m, args)
+		if !ok {
+			continue
+		}
 		text += "." + name + "(" + written + ")"
 		if len(out) == 1 && out[0].Kind() == reflect.Pointer && !out[0].IsNil() {
 			p.Elem().Set(out[0].Elem())

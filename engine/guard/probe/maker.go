@@ -14,6 +14,7 @@ import (
 type maker struct {
 	d    *draws
 	lib  *library
+	way  *way // nil: nothing is left out
 	tame bool
 	seen []func() string // what values that were handed out have recorded
 

@@ -61,7 +61,7 @@ type Request struct {
 	Known     []string `json:"known,omitempty"`     // groups that differ: not called to see what another left behind
 	Omit      []int    `json:"omit,omitempty"`      // positions to leave out
 	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
-	Endless   []string `json:"endless,omitempty"`   // steps on the way to another call that are left out, as [Answer] names them
+	Endless   []string `json:"endless,omitempty"`   // what is not called on the way to the call that a case is about, as [Answer] names it
 	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink
 	Literals  Literals `json:"literals"`
 	// Corpus holds choices by group that did something worth doing again: they are
@@ -171,7 +171,7 @@ type Answer struct {
 	Choices   []uint64 `json:"c,omitempty"`
 	Signature string   `json:"sig,omitempty"`
 	Void      bool     `json:"void,omitempty"`    // a variable was set, and the code panics: the case says nothing
-	Step      string   `json:"step,omitempty"`    // of a case that is stuck: the method that did not come back, on the way to another
+	Step      string   `json:"step,omitempty"`    // of a case that is stuck: what did not come back on the way to the call that it is about
 	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package
 	Late      bool     `json:"late,omitempty"`    // Python: the group is asked where inputs are looked for
 	Test      bool     `json:"test,omitempty"`    // Python: the group is a test, played with other values

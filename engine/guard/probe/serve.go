@@ -53,7 +53,8 @@ func Serve(api API) error {
 // ends cannot be written later.
 func answer(api API, q Request, to io.Writer) error {
 	lib := newLibrary(api, q.Literals)
-	r := &runner{lib: lib, groups: lib.groups(), byName: map[string]*group{}, tame: map[string]bool{}, known: q.Known, endless: q.Endless}
+	r := &runner{lib: lib, groups: lib.groups(), byName: map[string]*group{}, tame: map[string]bool{}, known: q.Known}
+	r.way.endless = q.Endless
 	for _, g := range r.groups {
 		r.byName[g.name] = g
 	}
@@ -402,11 +403,7 @@ func (s *session) watch() (stop func()) {
 			metrics.Read(heap)
 			slow := limit > 0 && time.Since(first.now) > min(limit, shortest) && readClocks().since(first).tooLong(limit)
 			if full := s.q.HeapMiB > 0 && heap[0].Value.Uint64()>>20 > s.q.HeapMiB; slow || full {
-				stuck := Answer{Kind: AnswerStuck, Position: int(s.at.Load())}
-				if step := s.r.step.Load(); step != nil {
-					stuck.Step = *step
-				}
-				s.write(stuck)
+				s.write(Answer{Kind: AnswerStuck, Position: int(s.at.Load()), Step: s.r.way.under()})
 				os.Exit(3)
 			}
 		}
