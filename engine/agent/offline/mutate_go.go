@@ -177,37 +177,37 @@ func (m *goMutator) imported(data []byte) ([]byte, bool) {
 	return mended, bytes.Equal(mended, data) || m.s.Within(0, len(m.s.Data))
 }
 
-// goForms are the kinds of edits with their weights, and whether what they make mostly does
-// less.
+// goForms are the kinds of edits with their weights, and whether what they make mostly behaves in
+// another way.
 var goForms = []struct {
 	weight float64
 	make   func(*goMutator) (mutation, bool)
-	less   bool
+	strays bool
 }{
 	{0.14, (*goMutator).constant, false},
 	{0.14, (*goMutator).operator, true},
 	{0.16, (*goMutator).replace, false},
-	{0.18, (*goMutator).term, false},
-	{0.08, (*goMutator).wrap, false},
+	{0.18, (*goMutator).term, true},
+	{0.08, (*goMutator).wrap, true},
 	{0.08, (*goMutator).unwrap, true},
 	{0.04, (*goMutator).negate, true},
 	{0.05, (*goMutator).remove, true},
-	{0.04, (*goMutator).copyStmt, false},
+	{0.04, (*goMutator).copyStmt, true},
 	{0.03, (*goMutator).swap, false},
 	{0.03, (*goMutator).move, false},
 	{0.03, (*goMutator).guard, true},
 }
 
-// lessKept is how often an edit leaves something out where behaviour is kept and time is the
-// objective, of as often as elsewhere: a program that does less is faster, becomes a parent, and what
-// is made of it may not lead.
-const lessKept = 0.2
+// straysKept is how often such an edit is made where behaviour is kept and time is the objective, of
+// as often as elsewhere: what leaves something out is faster, becomes a parent, and what is made of it may
+// not lead.
+const straysKept = 0.2
 
 func (m *goMutator) propose() (mutation, bool) {
 	keeps := m.e.job.Keeps && timed(m.e.job)
 	i := drawIndex(m.e.rng, len(goForms), func(i int) float64 {
-		if keeps && goForms[i].less {
-			return goForms[i].weight * lessKept
+		if keeps && goForms[i].strays {
+			return goForms[i].weight * straysKept
 		}
 		return goForms[i].weight
 	})
