@@ -95,7 +95,7 @@ var goForms = []func(*finder, ast.Node){
 	(*finder).unroll, (*finder).unrollTable, (*finder).slab, (*finder).hoistCompiled, (*finder).hoistTable, (*finder).splitRange,
 	(*finder).splitFirst, (*finder).splitParts, (*finder).fprintf, (*finder).sprintfOneOf, (*finder).overRunes, (*finder).square,
 	(*finder).class, (*finder).runs, (*finder).automaton, (*finder).containsByte, (*finder).element, (*finder).appendRune, (*finder).runes, (*finder).grows, (*finder).lookup,
-	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf, (*finder).partsRoom,
+	(*finder).sized, (*finder).sortByMethods, (*finder).errorOf, (*finder).partsRoom, (*finder).readerOf,
 	member,
 	func(x *finder, n ast.Node) { characters{x}.one(n) }, func(x *finder, n ast.Node) { characters{x}.several(n) },
 	func(x *finder, n ast.Node) { switching{x}.look(n) }, func(x *finder, n ast.Node) { matching{x}.look(n) },
@@ -138,6 +138,7 @@ var pays = []struct {
 	{"a switch for a map", 4},
 	{"parts of a text on the stack", 2},
 	{"runes counted at once", 2},
+	{"a buffer as long", 4},
 }
 
 func paysOf(name string) float64 {
