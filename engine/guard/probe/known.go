@@ -289,6 +289,9 @@ func (g *maker) function(t reflect.Type) (reflect.Value, string) {
 		if visits && len(calls) < 200 {
 			calls = append(calls, "("+strings.Join(texts, ", ")+")")
 		}
+		if salt == writing && len(calls) < mostWriting {
+			lib.write(args, texts)
+		}
 		out := make([]reflect.Value, t.NumOut())
 		for i := range out {
 			if pair && ordering(salt).order(args, texts, t.Out(i), &out[i]) {
@@ -310,6 +313,39 @@ func (g *maker) function(t reflect.Type) (reflect.Value, string) {
 		return out
 	})
 	return f, text
+}
+
+// One of the eight functions that are made writes to what it is handed, in the first of its calls.
+const (
+	writing     = 7
+	mostWriting = 8
+)
+
+// write has a function of a caller set a field of what it is handed: an event or a node carries what its callbacks say.
+func (l *library) write(args []reflect.Value, texts []string) {
+	for _, a := range args {
+		if a.Kind() != reflect.Pointer || a.IsNil() || a.Type().Elem().Kind() != reflect.Struct || !l.ours(a.Type().Elem()) {
+			continue
+		}
+		var fields []reflect.Value
+		for i := range a.Elem().NumField() {
+			f := a.Elem().Field(i)
+			if k := f.Kind(); f.CanSet() && (k <= reflect.Float64 && k >= reflect.Bool && k != reflect.Uintptr || k == reflect.String || f.Type() == reflect.TypeFor[error]()) {
+				fields = append(fields, f)
+			}
+		}
+		if len(fields) == 0 {
+			continue
+		}
+		inner := &maker{d: seeded(hash(texts...)), lib: l, tame: true, small: true}
+		f := fields[inner.d.n(len(fields))]
+		if f.Type() == reflect.TypeFor[error]() {
+			f.Set(box(f.Type(), errors.New("refused")))
+			continue
+		}
+		v, _ := inner.value(f.Type(), simpleAny)
+		f.Set(v)
+	}
 }
 
 // ordering is how a function of a caller puts values in an order.
