@@ -18,7 +18,7 @@ func same(in, a, b string) bool {
 	if sharesNoMore(a, b) {
 		a, b = unshared(a), unshared(b)
 	}
-	if a == b {
+	if a == b || beyondRoom(in, a, b) {
 		return true
 	}
 	pa, pb := strings.Split(a, probe.FloatMark), strings.Split(b, probe.FloatMark)
@@ -34,6 +34,19 @@ func same(in, a, b string) bool {
 		}
 	}
 	return true
+}
+
+// noRoom are the panics of Go where something is to have more room than there can be.
+var noRoom = regexp.MustCompile(`panic: (strings|bytes): (negative Repeat count|Repeat output length overflow)|panic: runtime error: (makeslice|growslice): (len|cap) out of range`)
+
+// beyondNumbers is how large a number is of which nobody wants so many.
+const beyondNumbers = 1 << 62
+
+// beyondRoom reports that the root panics for room that no machine has, on a number that no caller means, and the
+// candidate does not, with nothing else before.
+func beyondRoom(in, root, candidate string) bool {
+	at := noRoom.FindStringIndex(root)
+	return at != nil && !strings.Contains(candidate, "panic: ") && strings.HasPrefix(candidate, root[:at[0]]) && scaleOf(in) >= beyondNumbers
 }
 
 // Rounding: relative to the numbers, and to the square of the inputs, whose

@@ -41,6 +41,27 @@ func TestWhatCountsAsTheSameOutcome(t *testing.T) {
 	}
 }
 
+func TestAPanicForRoomThatNoMachineHasIsNoBehaviour(t *testing.T) {
+	const none = "panic: strings: negative Repeat count"
+	for _, tt := range []struct {
+		name                string
+		in, root, candidate string
+		same                bool
+	}{
+		{"a number that nobody means", `Padded("a", 18446744073709551615)`, none, `"a"`, true},
+		{"a small number", `Padded("a", -1)`, none, `"a"`, false},
+		{"a panic of the library's own", `Padded("a", 18446744073709551615)`, "panic: too wide", `"a"`, false},
+		{"a panic of the candidate alone", `Padded("a", 18446744073709551615)`, `"a"`, none, false},
+		{"another answer before", `x.Pad(18446744073709551615)`, "1; " + none, "2; 3", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := same(tt.in, tt.root, tt.candidate); got != tt.same {
+				t.Errorf("same is %t, want %t", got, tt.same)
+			}
+		})
+	}
+}
+
 func TestALongCallIsToldByItsEndsBehindWhatDiffers(t *testing.T) {
 	d := Difference{Where: "p.F", Kind: Output, Input: "p.F(" + strings.Repeat("x", 100000) + ", 7)", Root: "1", Candidate: "2"}
 	if got := d.String(); len(got) > 400 || !strings.HasPrefix(got, "p.F gave 1 and gives 2 on p.F(xxx") || !strings.Contains(got, "(99748 more)") || !strings.HasSuffix(got, "x, 7)") {
