@@ -107,7 +107,7 @@ func (c *check) search(ctx context.Context, p pair, groups []string, apart bool)
 // for all where others do then. What was learnt holds for the pair, also what did not come back on the way.
 func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Request) (*reply, error) {
 	for range mostTamings {
-		q.Tame, q.Endless = p.tame, p.endless
+		q.Tame, q.Endless, q.Unordered = p.tame, p.endless, p.unordered
 		if !learn || s.hasty == 0 {
 			return s.ask(ctx, *q)
 		}
@@ -115,8 +115,8 @@ func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Reque
 		if err != nil {
 			return r, err
 		}
-		p.endless = slices.Concat(p.endless, r.endless)
-		if q.Endless = p.endless; !r.cut && len(r.given) == 0 {
+		p.endless, p.unordered = slices.Concat(p.endless, r.endless), slices.Concat(p.unordered, r.unordered)
+		if q.Endless, q.Unordered = p.endless, p.unordered; !r.cut && len(r.given) == 0 {
 			return r, nil
 		}
 		before := len(p.tame)
@@ -129,7 +129,7 @@ func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Reque
 			return r, nil
 		}
 	}
-	q.Tame, q.Endless = p.tame, p.endless
+	q.Tame, q.Endless, q.Unordered = p.tame, p.endless, p.unordered
 	return s.ask(ctx, *q)
 }
 

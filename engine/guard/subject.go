@@ -25,7 +25,7 @@ type subject struct {
 	product func([]byte) // takes what the spec's product held; may be nil
 	extra   []string     // of the request
 	changed []string     // of the request
-	learns  bool         // what does not come back on the way to the call of a case is left out, and all asked again
+	learns  bool         // all is asked again without what does not come back on the way to the call of a case, and once it is known what has no order
 	draws   bool         // its probe knows requests of which all inputs are drawn
 	settled func() bool  // reports that no line of what changed is left to be counted: counting takes time; may be nil
 }
@@ -45,7 +45,7 @@ func (s *subject) with(budget *budget) *subject {
 	return &own
 }
 
-// learning is the subject that leaves out what does not come back on the way.
+// learning is the subject that learns from its tree.
 func (s *subject) learning() *subject {
 	own := *s
 	own.learns = true
@@ -68,14 +68,22 @@ type reply struct {
 	at        map[site]int    // position of a fatal case
 	kept      map[string][][]uint64
 	// groups of which some input ran what changed
-	reaching map[string]bool
-	endless  []string // what did not come back on the way and was left out, besides what the request says
-	given    []string // groups that were given up: too many of their cases were fatal
-	cut      bool     // too many were fatal: the rest was not asked
+	reaching  map[string]bool
+	endless   []string // what did not come back on the way and was left out, besides what the request says
+	unordered []string // methods that gave lists in no order, besides what the request says
+	given     []string // groups that were given up: too many of their cases were fatal
+	cut       bool     // too many were fatal: the rest was not asked
 }
 
 func newReply() *reply {
 	return &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}, reaching: map[string]bool{}}
+}
+
+// anew is a reply to what is asked again, with what was learnt.
+func (r *reply) anew() *reply {
+	again := newReply()
+	again.endless, again.unordered = r.endless, r.unordered
+	return again
 }
 
 // errProbe: a probe did not answer at all.
@@ -98,7 +106,7 @@ const (
 // the rest is asked of a new one. With the error of a context that ends comes what was said until then.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 	q.CaseMS, q.HeapMiB, q.Extra = s.caseMS, heapMiB, s.extra
-	r, perGroup, skip := newReply(), map[string]int{}, q.Skip
+	r, perGroup, skip, known := newReply(), map[string]int{}, q.Skip, len(q.Unordered)
 	for {
 		q.Changed = s.changed
 		if s.settled != nil && s.settled() {
@@ -132,6 +140,11 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		if err != nil {
 			return nil, err
 		}
+		if end.ended && s.learns && len(r.unordered) > len(q.Unordered)-known {
+			r, perGroup = r.anew(), map[string]int{}
+			q.From, q.Skip, q.Unordered = 0, skip, append(q.Unordered[:known:known], r.unordered...)
+			continue
+		}
 		if end.ended {
 			return r, nil
 		}
@@ -139,9 +152,9 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 			return nil, fmt.Errorf("%w: %s", errProbe, lastWords(&res))
 		}
 		if end.step != "" && s.learns && len(r.endless) < mostEndless {
-			steps := append(r.endless, end.step)
-			r, perGroup = newReply(), map[string]int{}
-			q.From, q.Skip, r.endless, q.Endless = 0, skip, steps, append(slices.Clone(q.Endless), end.step)
+			r, perGroup = r.anew(), map[string]int{}
+			r.endless = append(r.endless, end.step)
+			q.From, q.Skip, q.Endless = 0, skip, append(slices.Clone(q.Endless), end.step)
 			continue
 		}
 		r.fatal[end.site] = fatalText(&res, end.stuck)
@@ -200,6 +213,10 @@ func (r *reply) take(data []byte) (ending, error) {
 		case probe.AnswerKeep:
 			r.kept[a.Group] = append(r.kept[a.Group], a.Choices)
 			end.site, end.position = site{a.Group, a.Index + 1}, a.Position+1
+		case probe.AnswerNoOrder:
+			if !slices.Contains(r.unordered, a.Group) {
+				r.unordered = append(r.unordered, a.Group)
+			}
 		case probe.AnswerReach:
 			r.reaching[a.Group] = true
 		case probe.AnswerStuck:

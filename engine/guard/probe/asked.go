@@ -22,7 +22,8 @@ func (s *shower) observed(v reflect.Value, t reflect.Type) string {
 		if out := mt.Type().Out(0); !simple(out) {
 			continue
 		}
-		text, _ := quiet(func() string { return (&shower{lib: s.lib, plain: s.plain}).show(mt.Call(nil)[0]) })
+		inner := &shower{lib: s.lib, plain: s.plain}
+		text, _ := quiet(func() string { return inner.results(inner.told(t, m.Name, mt)) })
 		parts = append(parts, m.Name+"()="+text)
 	}
 	return strings.Join(parts, " ")

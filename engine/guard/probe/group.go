@@ -169,6 +169,11 @@ func (r *runner) show(out []reflect.Value) string {
 	return (&shower{lib: r.lib, heard: r.heard}).results(out)
 }
 
+// of are the results of a method of an object as they are shown.
+func (r *runner) of(p reflect.Value, name string, out []reflect.Value) []reflect.Value {
+	return (&shower{lib: r.lib}).of(p.Type(), name, out)
+}
+
 // after shows arguments that the callee could change.
 func (r *runner) after(args []reflect.Value) string {
 	var parts []string
@@ -304,11 +309,11 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 			*in = (*in)[:at]
 			return "", nil
 		}
-		return r.show(out) + r.after(args), out
+		return r.show(r.of(p, name, out)) + r.after(args), out
 	}
 	*in += written
 	out = call(f, args)
-	shown = r.show(out) + r.after(args)
+	shown = r.show(r.of(p, name, out)) + r.after(args)
 	shown += "; " + of + " after it " + receiver()
 	return shown + r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil), out
 }

@@ -21,6 +21,7 @@ type library struct {
 	records map[reflect.Type][]map[string]Field
 	given   []reflect.Type // see givenTypes
 	lenders map[reflect.Type][]lender
+	orders  orders
 	waited  time.Duration // for channels that did not end
 }
 

@@ -62,6 +62,7 @@ type Request struct {
 	Omit      []int    `json:"omit,omitempty"`      // positions to leave out
 	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
 	Endless   []string `json:"endless,omitempty"`   // what is not called on the way to the call that a case is about, as [Answer] names it
+	Unordered []string `json:"unordered,omitempty"` // methods that give lists in no order, as [Answer] names them
 	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink
 	Literals  Literals `json:"literals"`
 	// Corpus holds choices by group that did something worth doing again: they are
@@ -151,11 +152,12 @@ const (
 	AnswerValue    = "value"    // an exported constant or variable, and what it holds
 	AnswerVariable = "variable" // an exported variable of which other values can be made, and its type
 	AnswerCase     = "case"
-	AnswerKeep     = "keep"  // choices worth doing again
-	AnswerReach    = "reach" // an input of the group ran a block of the request's marks
-	AnswerStart    = "start" // the cases of a group begin, with the one at Index and Position
-	AnswerStuck    = "stuck" // the case took too long or too much; the process ends
-	AnswerEnd      = "end"   // everything was answered
+	AnswerKeep     = "keep"      // choices worth doing again
+	AnswerNoOrder  = "unordered" // a method gave a list in two orders
+	AnswerReach    = "reach"     // an input of the group ran a block of the request's marks
+	AnswerStart    = "start"     // the cases of a group begin, with the one at Index and Position
+	AnswerStuck    = "stuck"     // the case took too long or too much; the process ends
+	AnswerEnd      = "end"       // everything was answered
 )
 
 // Answer is one line of the result.

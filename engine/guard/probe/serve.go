@@ -74,6 +74,14 @@ func answer(api API, q Request, to io.Writer) error {
 		_ = os.Remove(capture.Name())
 	}()
 	s := &session{q: q, r: r, api: api, enc: json.NewEncoder(to), aims: map[string][2][]aim{}, long: map[string][]aim{}}
+	lib.orders.none = map[string]bool{}
+	for _, name := range q.Unordered {
+		lib.orders.none[name] = true
+	}
+	lib.orders.notice = func(name string) {
+		lib.orders.checked[name] = mostChecked
+		s.write(Answer{Kind: AnswerNoOrder, Group: name})
+	}
 	stop := s.watch()
 	defer stop()
 	switch q.Mode {
