@@ -219,3 +219,41 @@ func TestFewHistoriesEndAtWhatIsNoKey(t *testing.T) {
 		t.Errorf("of %d long histories %d ended", long, ended)
 	}
 }
+
+// bag gives what it holds in the order of a map.
+type bag struct{ items map[int]bool }
+
+func newBag() *bag { return &bag{map[int]bool{}} }
+
+func (b *bag) Put(n int) { b.items[n] = true }
+
+func (b *bag) All() (out []int) {
+	for n := range b.items {
+		out = append(out, n)
+	}
+	return out
+}
+
+func TestWhatAMethodGivesInNoOrderIsLearntAndThenTheSameEachTime(t *testing.T) {
+	api := API{Funcs: []Func{{"newBag", reflect.ValueOf(newBag)}}, Types: []Type{{"bag", reflect.TypeFor[bag]()}}}
+	q := Request{Mode: Survey, Count: 200, Groups: []string{"bag.Put"}}
+	for _, a := range mustAnswer(t, api, q) {
+		if a.Kind == AnswerNoOrder {
+			q.Unordered = append(q.Unordered, a.Group)
+		}
+	}
+	if !slices.Equal(q.Unordered, []string{"probe.bag.All"}) {
+		t.Fatalf("without an order are %v", q.Unordered)
+	}
+	outs := map[int]string{}
+	for _, a := range mustAnswer(t, api, q) {
+		if a.Kind == AnswerCase {
+			outs[a.Index] = a.Out
+		}
+	}
+	for _, a := range mustAnswer(t, api, q) {
+		if a.Kind == AnswerCase && outs[a.Index] != a.Out {
+			t.Fatalf("case %d has two outcomes", a.Index)
+		}
+	}
+}
