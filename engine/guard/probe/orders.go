@@ -24,20 +24,20 @@ func methodName(t reflect.Type, name string) string {
 
 // told are the results of a method that takes nothing.
 func (s *shower) told(t reflect.Type, name string, m reflect.Value) []reflect.Value {
-	o, out, name := &s.lib.orders, m.Call(nil), methodName(t, name)
+	o, out, full := &s.lib.orders, m.Call(nil), methodName(t, name)
 	switch {
-	case o.none[name]:
+	case o.none[full]:
 		return s.inOrder(out)
-	case o.notice == nil || o.checked[name] == mostChecked || !slices.ContainsFunc(out, severalItems):
+	case o.notice == nil || o.checked[full] == mostChecked || takesAway(name) || !slices.ContainsFunc(out, severalItems):
 		return out
 	}
 	if o.checked == nil {
 		o.checked = map[string]int{}
 	}
-	o.checked[name]++
+	o.checked[full]++
 	again := m.Call(nil)
 	if s.results(out) != s.results(again) && s.results(s.inOrder(out)) == s.results(s.inOrder(again)) {
-		o.notice(name)
+		o.notice(full)
 	}
 	return out
 }
