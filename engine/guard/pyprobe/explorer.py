@@ -10,13 +10,14 @@ from atoll_guard_places import MOST_PUT, Meetings, can_be_spelled, spelled, unsp
 
 MOST_KEPT = 150  # cases of one group
 MOST_EMPTIED = 12  # of them
+MOST_FILLED = 12  # of them
 
 
 class Kept:
-    """A case that is worth doing again: its choices, and the values of its places."""
+    """A case that is worth doing again: its choices, the values of its places, and whether its object was filled by its caller."""
 
-    def __init__(self, choices, values):
-        self.choices, self.values = choices, values
+    def __init__(self, choices, values, filled=False):
+        self.choices, self.values, self.filled = choices, values, filled
 
 
 class Explorer:
@@ -25,6 +26,7 @@ class Explorer:
     def __init__(self):
         self.seen, self.kept, self.meetings, self.brinks, self.reaching = set(), [], Meetings(), Brinks(), False
         self.emptied = 0  # cases with None in the place of something: what is None and what is not there go one way, and end in two
+        self.filled = 0  # cases whose object was filled: no way through the code tells what it kept before
 
     def full(self):
         return len(self.kept) >= MOST_KEPT
@@ -45,9 +47,11 @@ class Explorer:
         closer = self.meetings.add(pairs, case.values, case.choices, found)
         emptied = self.emptied < MOST_EMPTIED and None in (unspelled(case.choices)[0] or {}).values()
         self.emptied += emptied
-        if found or closer or emptied or brink:
+        filled = self.filled < MOST_FILLED and case.filled
+        self.filled += filled
+        if found or closer or emptied or filled or brink:
             self.kept.append(case)
-        return found or closer or emptied or brink
+        return found or closer or emptied or filled or brink
 
 
 def beside(kept, d, other):

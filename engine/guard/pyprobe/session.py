@@ -18,6 +18,7 @@ from atoll_guard_answering import answer, raising
 from atoll_guard_callables import Calls, FUNCTIONS, giver, leaves
 from atoll_guard_clock import Clock
 from atoll_guard_computed import is_computed, read
+from atoll_guard_contents import Contents
 from atoll_guard_draws import Draws, MASK, fnv, short, variants
 from atoll_guard_edges import Edges, in_turn, is_large
 from atoll_guard_environment import Environment
@@ -72,6 +73,7 @@ class Session(Inventing, Others):
         self.givers += [leaves] * any(file.get("exits") for file in self.files.values())
         self.inner, self.kinds, self.looked_up, self.caught = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up", "caught"))
         self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
+        self.contents = Contents(self.kept["changing"])
         self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]
         self.plays = Plays(self.kept["scenarios"], self.files)
         for group, test in self.plays.chosen.items():
@@ -116,7 +118,7 @@ class Session(Inventing, Others):
         return (self.q.get("corpus") or {}).get(group) or []
 
     def vary(self, d):
-        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken)
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken, self.kept["pool"])
 
     def methods(self, module, owner):
         """The calls of the methods of a class that were recorded, by name and arguments."""
@@ -229,12 +231,13 @@ class Session(Inventing, Others):
             return shown, outcome, used
         finally:
             self.environment.restore()
+            self.contents.restore()
             self.dog.end()
 
     def run(self, group, d, made):
         module, name = group.split(":")
         vary = self.vary(d)
-        self.values, self.misused = vary.places.values, False
+        self.values, self.misused, self.filled = vary.places.values, False, False
         printed = io.StringIO()
         shown, args, kwargs, me, words = group, [], {}, None, ""
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
@@ -343,7 +346,7 @@ class Session(Inventing, Others):
             return None, ""
         if own[0] in MADE:
             me, words = made(own, vary, self.telling)
-            return me, words + steps.taken(me, vary) if vary else words
+            return me, words + self.between(me, vary) if vary else words
         me = decode(own)
         if vary and is_text(me):
             text = str.__str__(me)
@@ -358,6 +361,12 @@ class Session(Inventing, Others):
                 me = vary.other(me)
             me = records.through(me, lambda x: vary.places.value(x, 0))
         return me, show(me, live=True)
+
+    def between(self, me, vary):
+        """What callers do with an object between two calls, in words."""
+        words, filled = steps.taken(me, vary), self.contents.changed(me, vary)
+        self.filled = self.filled or bool(filled)
+        return words + filled
 
     def exists(self, group):
         if group in self.plays.chosen:
@@ -420,7 +429,7 @@ class Session(Inventing, Others):
                 if self.watch.direct and not x.reaching:
                     x.reaching = True
                     self.write(k="reach", g=g)
-                learnt = x.learn(Kept(used, self.values), answer, self.watch.ran, self.watch.pairs)
+                learnt = x.learn(Kept(used, self.values, self.filled), answer, self.watch.ran, self.watch.pairs)
                 if learnt or g in self.plays.chosen and i < len(self.recorded[g]):  # a test is played as it is, too
                     self.write(k="keep", g=g, i=i, p=position, c=used)
 

@@ -23,13 +23,18 @@ MOST_HELD = 20  # items that are looked at
 
 
 @functools.lru_cache(1000)
+def changing(cls):
+    """What changes an object of a class that is derived from a list, a table or a set, by name with what it is given."""
+    return next((methods for types, methods in CHANGING if issubclass(cls, types)), {})
+
+
+@functools.lru_cache(1000)
 def inherited(cls):
     """What changes an object of a class of the tree and is none of the tree's own, by name with what it is given."""
     if not of_tree(cls):
         return {}
-    known = next((methods for types, methods in CHANGING if issubclass(cls, types)), {})
     defines = lambda name: next((c for c in cls.__mro__ if name in vars(c)), None)
-    return {name: given for name, given in known.items() if defines(name) and not of_tree(defines(name))}
+    return {name: given for name, given in changing(cls).items() if defines(name) and not of_tree(defines(name))}
 
 
 def held(me):
@@ -42,9 +47,9 @@ def held(me):
     return sorted(first, key=repr) if isinstance(me, abc.Set) else first
 
 
-def arguments(given, me, vary):
-    """Arguments of such a method: of what the object holds, or beside that."""
-    d, items = vary.d, held(me)
+def arguments(given, me, vary, items):
+    """Arguments of such a method: of some items, such as those that the object holds, or beside them."""
+    d = vary.d
     table = isinstance(me, abc.Mapping)
 
     def one(part=None):
@@ -65,7 +70,7 @@ def taken(me, vary):
     for _ in range(1 + d.n(2)):
         name = d.pick(list(known))
         with contextlib.suppress(Exception, SystemExit):
-            args = arguments(known[name], me, vary)
+            args = arguments(known[name], me, vary, held(me))
             words += "." + name + "(" + ", ".join(show(a, live=True) for a in args) + ")"
             getattr(me, name)(*args)
     return words
