@@ -54,6 +54,21 @@ class Explorer:
         return found or closer or emptied or filled or brink
 
 
+def likened(v, values, d):
+    """Another value of a case in the place of one of its type. In the place of a text, at times, one that begins with it or that it begins
+    with: code that compares texts in the place of their parts takes one for the other."""
+    w = d.pick([x for x in values if type(x) is type(v)])
+    k = d.n(6) if type(v) is str else 0
+    if k < 3:
+        return w
+    if k == 3:
+        return w + d.pick("abz019_")
+    if k == 4:
+        return w[: -1 - d.n(3)]
+    piece = d.pick([x for x in values if type(x) is str])
+    return w + piece[d.n(len(piece) + 1) :]
+
+
 def beside(kept, d, other):
     """Choices beside those of one of some cases: a value drawn anew or likened to another, or choices exchanged whatever
     they are for. d draws, and other(v, d) makes another value of one."""
@@ -64,8 +79,8 @@ def beside(kept, d, other):
         for _ in range(1 + (d.n(4) == 0)):
             at = d.n(len(case.values))
             v = case.values[at]
-            w = case.values[d.n(len(case.values))] if kind < 4 else v
-            w = other(w if type(w) is type(v) else v, d) if kind != 2 or type(w) is not type(v) else w
+            w = case.values[d.n(len(case.values))] if kind == 3 else v
+            w = likened(v, case.values, d) if kind == 2 else other(w if type(w) is type(v) else v, d)
             if can_be_spelled(w) and (at in put or len(put) < MOST_PUT):
                 put = {**put, at: w}
         return spelled(put) + base
