@@ -32,6 +32,7 @@ from atoll_guard_others import Others
 from atoll_guard_outcomes import FLOAT_MARK, failure, settled, show
 from atoll_guard_places import spelled
 from atoll_guard_playing import Plays
+from atoll_guard_purse import Share
 from atoll_guard_recorder import SETS
 from atoll_guard_renaming import throughout
 from atoll_guard_room import LONGEST
@@ -108,11 +109,11 @@ class Session(Inventing, Others):
         return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
 
     def cases(self):
-        """How many cases a group has: those that are drawn, and edges on top of them, as far as one answer can tell of them. Each
-        tree counts the same, also where one has other edges."""
+        """How many cases a group has: those that are drawn, and edges on top of them but where all are drawn, as far as one answer can
+        tell of them. Each tree counts the same, also where one has other edges."""
         count = self.q.get("count") or 0
         room = MOST_SURVEYED // sum(len(g) + OF_CASE for g in self.q.get("groups") or ["all"])
-        return min(count + count // EDGE_SHARE, room)
+        return min(count + (0 if self.q.get("drawn") else count // EDGE_SHARE), room)
 
     def corpus(self, group):
         return (self.q.get("corpus") or {}).get(group) or []
@@ -143,22 +144,32 @@ class Session(Inventing, Others):
         return Draws(seed=d.n(MASK), given=beside(kept, d, other))
 
     def around(self, group, index):
-        """A case of the corpus, and then one beside some of it, of which each is made once to know its values."""
+        """A case of the corpus, and then one beside some of it."""
         corpus = self.corpus(group)
-        if index < len(corpus):
-            return Draws(given=corpus[index])
+        return Draws(given=corpus[index]) if index < len(corpus) else self.beside(group, self.known(group), index)
+
+    def known(self, group):
+        """The corpus of a group with the values of its cases, of which each is made once for them."""
         if group not in self.near_to:
             self.near_to[group] = []
-            for choices in corpus:
+            for choices in self.corpus(group):
                 self.one(self.position, group, Draws(given=choices), made=True)
                 self.near_to[group].append(Kept(choices, self.values))
-        return self.beside(group, self.near_to[group], index)
+        return self.near_to[group]
+
+    def drawn(self, group, index):
+        """A case of those behind all others: in turn one that is drawn anew, as where inputs are looked for, and one beside the corpus."""
+        known = self.known(group) if index % 2 else []
+        return self.beside(group, known, index) if known else Draws(seed=self.seed(group, index), put={})
 
     def draws(self, group, index):
         """The choices of a case: first edges, whatever the seed, then what is drawn, and
-        last the edges that may end the process. Where cases are made of the corpus, one of those."""
+        last the edges that may end the process. Where cases are made of the corpus, one of those; where
+        all are drawn, one of these."""
         if self.q.get("around"):
             return self.around(group, index)
+        if self.q.get("drawn"):
+            return self.drawn(group, index)
         early, late = self.aims_of(group)
         aims, at = early, index
         if index >= len(early):
@@ -398,10 +409,11 @@ class Session(Inventing, Others):
         omit, skip = set(q.get("omit") or []), set(q.get("skip") or [])
         position = 0
         for g in groups:
-            started = False
+            started, share, over = False, Share(q, g), False
             for i in range(self.cases()):
                 position += 1
-                if position <= (q.get("from") or 0) or g in skip:
+                over = over or share.over()
+                if over or position <= (q.get("from") or 0) or g in skip:
                     continue
                 if not started:
                     started = True
@@ -416,10 +428,11 @@ class Session(Inventing, Others):
         """Answers with the cases that are worth doing again, the groups in the order of the request."""
         q, position = self.q, 0
         for g in [g for g in q["groups"] if g in self.groups]:
-            x, started = Explorer(), False
+            x, started, share, over = Explorer(), False, Share(q, g), False
             for i in range(len(self.recorded.get(g) or []) + self.cases()):
                 position += 1
-                if position <= (q.get("from") or 0) or g in (q.get("skip") or []) or x.full():
+                over = over or share.over()
+                if over or position <= (q.get("from") or 0) or g in (q.get("skip") or []) or x.full():
                     continue
                 if not started:
                     started = True
