@@ -8,7 +8,7 @@ import collections.abc as abc
 import contextlib
 import functools
 
-from atoll_guard_outcomes import show
+from atoll_guard_outcomes import settled, show
 from atoll_guard_tree import of_tree
 
 # By type, the methods that change it and what each is given: i an item, l some of them, n a number, k a key, v a value, t a table.
@@ -20,6 +20,7 @@ CHANGING = (
     ((set, abc.MutableSet), {"add": "i", "discard": "i", "remove": "i", "clear": "", "update": "l", "difference_update": "l"}),
 )
 MOST_HELD = 20  # items that are looked at
+MOST_SORTED = 1000  # items of a set, whose own order hangs on hashes
 
 
 @functools.lru_cache(1000)
@@ -43,8 +44,9 @@ def held(me):
         return list(dict.items(me))[:MOST_HELD]
     if isinstance(me, abc.Mapping):
         return [(k, me[k]) for k in list(me)[:MOST_HELD]]
-    first = [x for _, x in zip(range(MOST_HELD), me)]
-    return sorted(first, key=repr) if isinstance(me, abc.Set) else first
+    if isinstance(me, abc.Set):
+        return sorted(me, key=lambda x: settled(repr(x)))[:MOST_HELD] if len(me) <= MOST_SORTED else []
+    return [x for _, x in zip(range(MOST_HELD), me)]
 
 
 def arguments(given, me, vary, items):
