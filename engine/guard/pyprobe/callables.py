@@ -12,6 +12,7 @@ import sys
 import types
 
 from atoll_guard_kinds import Row, Table
+from atoll_guard_tree import held_by
 
 MOST_CALLS = 20_000  # of one case: code that waits for another answer ends
 NAMED = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodDescriptorType)
@@ -169,16 +170,22 @@ def stands_in(v):
 
 # ---- functions that are results -------------------------------------------------
 
-GIVEN = "12.5", 3, as_text  # to each parameter of a function that a call gave, and no two alike
+GIVEN = "12.5", 3, as_text, fails  # to each parameter of a function that a call gave, and no two alike
 MOST_GIVEN = 3
+MOST_ASKED = 6  # attributes of one
 NESTED, ANY_NUMBER = 0x10, 0x04  # flags of code
 MOST_DEEP = 2  # a decorator with arguments gives a function that gives one
+OWN = (types.FunctionType, types.MethodType)  # functions that have code to be looked at
 
 
 def made_by(v, in_tree):
-    """Whether a value is a function that code of the tree made while it ran, which only its answers tell from another."""
+    """Whether a value is a function that code of the tree made while it ran, which only its answers tell from another, or an object of
+    the tree that is called in the place of a function, which it holds."""
     f = getattr(v, "__func__", v)
-    return isinstance(f, types.FunctionType) and bool(f.__code__.co_flags & NESTED) and in_tree(f.__code__.co_filename)
+    if isinstance(f, types.FunctionType):
+        return bool(f.__code__.co_flags & NESTED) and in_tree(f.__code__.co_filename)
+    called = getattr(type(v), "__call__", None)
+    return isinstance(called, types.FunctionType) and in_tree(called.__code__.co_filename) and any(isinstance(x, NAMED) for x in held_by(v).values())
 
 
 def needs(f):
@@ -188,17 +195,34 @@ def needs(f):
     return None if n > MOST_GIVEN or code.co_kwonlyargcount > len(f.__kwdefaults__ or ()) else n or int(bool(code.co_flags & ANY_NUMBER))
 
 
-def answers(f, in_tree, show, failure, depth=0):
-    """What a function that a call gave answers when it is called, in words. A call is made twice: what it keeps is of it, too."""
-    n = needs(f)
+def asked(v, in_tree):
+    """The public attributes of a function, or methods of an object, that are called with nothing and tell what it did, by name."""
+    names = vars(v) if isinstance(v, types.FunctionType) else [] if isinstance(v, types.MethodType) else [k for c in type(v).__mro__ for k, f in vars(c).items() if isinstance(f, types.FunctionType)]
+    known = {k: getattr(v, k) for k in sorted(names) if not k.startswith("_")}
+    return {k: f for k, f in known.items() if isinstance(f, OWN) and in_tree(f.__code__.co_filename) and needs(f) == 0}
+
+
+def answers(v, in_tree, show, failure, depth=0):
+    """What a function that a call gave answers when it is called, in words, and what it tells of itself behind that, of which each has its
+    turn to be asked first. A call is made twice: what it keeps is of it, too."""
+    function = isinstance(v, OWN)
+    f = v if function else v.__call__
+    n, tells = needs(f), list(asked(v, in_tree).items())[:MOST_ASKED]
     if n is None:
-        return "function"
+        return "function" if function else show(v)
     out = []
-    for turn in range(len(GIVEN) if n else 1):
+
+    def told(name, f, *args):
+        try:
+            got = f(*args)
+            out.append(name + (answers(got, in_tree, show, failure, depth + 1) if depth < MOST_DEEP and made_by(got, in_tree) else show(got)))
+        except (Exception, SystemExit) as e:
+            out.append(name + failure(e))
+
+    for turn in range(max(len(GIVEN) if n else 1, len(tells))):
         for _ in range(2):
-            try:
-                got = f(*(GIVEN[(turn + i) % len(GIVEN)] for i in range(n)))
-                out.append(answers(got, in_tree, show, failure, depth + 1) if depth < MOST_DEEP and made_by(got, in_tree) else show(got))
-            except (Exception, SystemExit) as e:
-                out.append(failure(e))
-    return "function, called: " + ", ".join(out)
+            told("", f, *(GIVEN[(turn + i) % len(GIVEN)] for i in range(n)))
+        for i in range(len(tells)):
+            name, tell = tells[(turn + i) % len(tells)]
+            told(name + "() ", tell)
+    return ("function" if function else show(v)) + ", called: " + ", ".join(out)

@@ -10,13 +10,14 @@ from atoll_guard_places import MOST_PUT, Meetings, can_be_spelled, spelled, unsp
 
 MOST_KEPT = 150  # cases of one group
 MOST_EMPTIED = 12  # of them
+MOST_FILLED = 12  # of them
 
 
 class Kept:
-    """A case that is worth doing again: its choices, and the values of its places."""
+    """A case that is worth doing again: its choices, the values of its places, and whether its object was filled by its caller."""
 
-    def __init__(self, choices, values):
-        self.choices, self.values = choices, values
+    def __init__(self, choices, values, filled=False):
+        self.choices, self.values, self.filled = choices, values, filled
 
 
 class Explorer:
@@ -25,6 +26,7 @@ class Explorer:
     def __init__(self):
         self.seen, self.kept, self.meetings, self.brinks, self.reaching = set(), [], Meetings(), Brinks(), False
         self.emptied = 0  # cases with None in the place of something: what is None and what is not there go one way, and end in two
+        self.filled = 0  # cases whose object was filled: no way through the code tells what it kept before
 
     def full(self):
         return len(self.kept) >= MOST_KEPT
@@ -45,9 +47,26 @@ class Explorer:
         closer = self.meetings.add(pairs, case.values, case.choices, found)
         emptied = self.emptied < MOST_EMPTIED and None in (unspelled(case.choices)[0] or {}).values()
         self.emptied += emptied
-        if found or closer or emptied or brink:
+        filled = self.filled < MOST_FILLED and case.filled
+        self.filled += filled
+        if found or closer or emptied or filled or brink:
             self.kept.append(case)
-        return found or closer or emptied or brink
+        return found or closer or emptied or filled or brink
+
+
+def likened(v, values, d):
+    """Another value of a case in the place of one of its type. In the place of a text, at times, one that begins with it or that it begins
+    with: code that compares texts in the place of their parts takes one for the other."""
+    w = d.pick([x for x in values if type(x) is type(v)])
+    k = d.n(6) if type(v) is str else 0
+    if k < 3:
+        return w
+    if k == 3:
+        return w + d.pick("abz019_")
+    if k == 4:
+        return w[: -1 - d.n(3)]
+    piece = d.pick([x for x in values if type(x) is str])
+    return w + piece[d.n(len(piece) + 1) :]
 
 
 def beside(kept, d, other):
@@ -60,8 +79,8 @@ def beside(kept, d, other):
         for _ in range(1 + (d.n(4) == 0)):
             at = d.n(len(case.values))
             v = case.values[at]
-            w = case.values[d.n(len(case.values))] if kind < 4 else v
-            w = other(w if type(w) is type(v) else v, d) if kind != 2 or type(w) is not type(v) else w
+            w = case.values[d.n(len(case.values))] if kind == 3 else v
+            w = likened(v, case.values, d) if kind == 2 else other(w if type(w) is type(v) else v, d)
             if can_be_spelled(w) and (at in put or len(put) < MOST_PUT):
                 put = {**put, at: w}
         return spelled(put) + base

@@ -8,6 +8,7 @@ import io
 
 import atoll_guard_callables as callables
 from atoll_guard_internals import given_names
+from atoll_guard_keeping import BEGINNING, changes_first
 from atoll_guard_records import COPYING
 from atoll_guard_takes import taken_by
 
@@ -80,6 +81,24 @@ def options(cls):
                 if isinstance(s, ast.Assign) and (isinstance(s.value, ast.Constant) or isinstance(s.value, ast.Name) and s.value.id in parameters):
                     given |= {t.attr for t in s.targets if isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name) and t.value.id == "self"}
     return sorted(n for n in given - changed if not n.startswith("_"))
+
+
+def of_first(e, first):
+    """The attribute of the first parameter that an expression is, or is a part of; None for all else."""
+    while isinstance(e, (ast.Attribute, ast.Subscript)):
+        if isinstance(e, ast.Attribute) and getattr(e.value, "id", None) == first:
+            return e.attr
+        e = e.value
+    return None
+
+
+def changed_by_methods(cls):
+    """The attributes of its objects that the methods of a class change, or what these hold, once an object is made."""
+    out = set()
+    for f in cls.body:
+        first = f.args.args[0].arg if isinstance(f, FUNCTIONS) and f.name not in BEGINNING and f.args.args else None
+        out |= {of_first(n, first) for n in ast.walk(f) if changes_first(n, first)} if first else set()
+    return sorted(out - {None})
 
 
 def called(node):
@@ -260,7 +279,7 @@ def classes_asked_for(name, was, now):
 
 def offers(files):
     """Of the modules of a tree: options by class, types asked for by group, what stands for None, keywords by module, those of its wrappers apart."""
-    out = {"options": {}, "asked": {}, "takes": {}, "keywords": {}, "wrapping": {}}
+    out = {"options": {}, "changing": {}, "asked": {}, "takes": {}, "keywords": {}, "wrapping": {}}
     for name in sorted(files)[:MOST_FILES]:
         module, known, wrapping, tree = module_of(name), {}, {}, parsed(name)
         out["asked"].update(asked_by(name, tree))
@@ -268,6 +287,7 @@ def offers(files):
         for n in tree.body:
             if isinstance(n, ast.ClassDef):
                 out["options"][module, n.name] = options(n)
+                out["changing"][module, n.name] = changed_by_methods(n)
             for f in members_of(n):
                 wrapping.update(looked_for(f))
                 if f is n or f.name == "__init__":

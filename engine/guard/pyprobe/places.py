@@ -125,6 +125,11 @@ def besides(v):
     return [v, v + 1, v - 1]
 
 
+def beside_text(s):
+    """Texts that begin with one, and that it begins with, and that are parted at no other place."""
+    return [s + "a", *([s[:-1]] if len(s) > 1 else [])]
+
+
 def to_length(s, n):
     return (s * (n // len(s) + 1))[:n] if s else s
 
@@ -274,14 +279,18 @@ class Meetings:
                 closer = True
             if (not follow and (not changed or self.waiting() > self.WAITING)) or self.full(changed) or len(put) >= MOST_PUT:
                 continue
-            sides = [(a, b), (b, a)]
+            sides, apart = [(a, b), (b, a)], []
             if changed and type(a) is str and type(b) is str:
+                apart = [(x, y) for x, other in sides for y in beside_text(other) if x]
                 sides += [(x, y) for x, other in sides for y in (other.lower(), other.upper()) if y != other]
             for at, v in enumerate(values):
                 for one, other in sides:
                     for rank, made in enumerate(meet(v, one, other, changed)):
                         for w in made:
                             self.put(rank if changed else rank + 2, n, at, v, w, put, base)
+                for one, other in apart:
+                    if type(v) is str and one in v:
+                        self.put(int(v != one), n, at, v, v.replace(one, other, 1), put, base)
         return closer
 
     def full(self, changed):

@@ -1,4 +1,5 @@
-"""What it may cost to look at the calls of tests: time of the processor, beside what the tests take themselves.
+"""What it may cost to look at the calls of tests: time of the processor, beside what the tests take themselves; and what the cases of
+a function may.
 
 Standard library only.
 """
@@ -27,3 +28,20 @@ class Purse:
     def empty(self):
         """Whether no more may go into it for now, at the time when it was opened."""
         return self.spent > GRACE + TIMES * (self.since - self.began - self.spent)
+
+
+CLOSE_FACTOR = 3  # times as much for a function that is close to the change
+LOOKS = 16  # cases between two looks at the clock
+
+
+class Share:
+    """The time that the cases of a function may take, where all of them are drawn: what is dear is asked less. q is the request."""
+
+    def __init__(self, q, group):
+        share = (q.get("group_ms") or 0) / 1000 * (CLOSE_FACTOR if group in (q.get("close") or []) else 1)
+        self.until, self.seen = process_time() + share if share and q.get("drawn") else None, 0
+
+    def over(self):
+        """Whether it is over, asked before each case."""
+        self.seen += 1
+        return self.until is not None and self.seen % LOOKS == 0 and process_time() > self.until

@@ -18,6 +18,7 @@ from atoll_guard_answering import answer, raising
 from atoll_guard_callables import Calls, FUNCTIONS, giver, leaves
 from atoll_guard_clock import Clock
 from atoll_guard_computed import is_computed, read
+from atoll_guard_contents import Contents
 from atoll_guard_draws import Draws, MASK, fnv, short, variants
 from atoll_guard_edges import Edges, in_turn, is_large
 from atoll_guard_environment import Environment
@@ -31,6 +32,7 @@ from atoll_guard_others import Others
 from atoll_guard_outcomes import FLOAT_MARK, failure, settled, show
 from atoll_guard_places import spelled
 from atoll_guard_playing import Plays
+from atoll_guard_purse import Share
 from atoll_guard_recorder import SETS
 from atoll_guard_renaming import throughout
 from atoll_guard_room import LONGEST
@@ -72,6 +74,7 @@ class Session(Inventing, Others):
         self.givers += [leaves] * any(file.get("exits") for file in self.files.values())
         self.inner, self.kinds, self.looked_up, self.caught = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up", "caught"))
         self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
+        self.contents = Contents(self.kept["changing"])
         self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]
         self.plays = Plays(self.kept["scenarios"], self.files)
         for group, test in self.plays.chosen.items():
@@ -106,17 +109,17 @@ class Session(Inventing, Others):
         return fnv("%x" % (self.q.get("seed") or 0), group, str(index))
 
     def cases(self):
-        """How many cases a group has: those that are drawn, and edges on top of them, as far as one answer can tell of them. Each
-        tree counts the same, also where one has other edges."""
+        """How many cases a group has: those that are drawn, and edges on top of them but where all are drawn, as far as one answer can
+        tell of them. Each tree counts the same, also where one has other edges."""
         count = self.q.get("count") or 0
         room = MOST_SURVEYED // sum(len(g) + OF_CASE for g in self.q.get("groups") or ["all"])
-        return min(count + count // EDGE_SHARE, room)
+        return min(count + (0 if self.q.get("drawn") else count // EDGE_SHARE), room)
 
     def corpus(self, group):
         return (self.q.get("corpus") or {}).get(group) or []
 
     def vary(self, d):
-        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken)
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken, self.kept["pool"])
 
     def methods(self, module, owner):
         """The calls of the methods of a class that were recorded, by name and arguments."""
@@ -141,22 +144,32 @@ class Session(Inventing, Others):
         return Draws(seed=d.n(MASK), given=beside(kept, d, other))
 
     def around(self, group, index):
-        """A case of the corpus, and then one beside some of it, of which each is made once to know its values."""
+        """A case of the corpus, and then one beside some of it."""
         corpus = self.corpus(group)
-        if index < len(corpus):
-            return Draws(given=corpus[index])
+        return Draws(given=corpus[index]) if index < len(corpus) else self.beside(group, self.known(group), index)
+
+    def known(self, group):
+        """The corpus of a group with the values of its cases, of which each is made once for them."""
         if group not in self.near_to:
             self.near_to[group] = []
-            for choices in corpus:
+            for choices in self.corpus(group):
                 self.one(self.position, group, Draws(given=choices), made=True)
                 self.near_to[group].append(Kept(choices, self.values))
-        return self.beside(group, self.near_to[group], index)
+        return self.near_to[group]
+
+    def drawn(self, group, index):
+        """A case of those behind all others: in turn one that is drawn anew, as where inputs are looked for, and one beside the corpus."""
+        known = self.known(group) if index % 2 else []
+        return self.beside(group, known, index) if known else Draws(seed=self.seed(group, index), put={})
 
     def draws(self, group, index):
         """The choices of a case: first edges, whatever the seed, then what is drawn, and
-        last the edges that may end the process. Where cases are made of the corpus, one of those."""
+        last the edges that may end the process. Where cases are made of the corpus, one of those; where
+        all are drawn, one of these."""
         if self.q.get("around"):
             return self.around(group, index)
+        if self.q.get("drawn"):
+            return self.drawn(group, index)
         early, late = self.aims_of(group)
         aims, at = early, index
         if index >= len(early):
@@ -229,12 +242,13 @@ class Session(Inventing, Others):
             return shown, outcome, used
         finally:
             self.environment.restore()
+            self.contents.restore()
             self.dog.end()
 
     def run(self, group, d, made):
         module, name = group.split(":")
         vary = self.vary(d)
-        self.values, self.misused = vary.places.values, False
+        self.values, self.misused, self.filled = vary.places.values, False, False
         printed = io.StringIO()
         shown, args, kwargs, me, words = group, [], {}, None, ""
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
@@ -343,7 +357,7 @@ class Session(Inventing, Others):
             return None, ""
         if own[0] in MADE:
             me, words = made(own, vary, self.telling)
-            return me, words + steps.taken(me, vary) if vary else words
+            return me, words + self.between(me, vary) if vary else words
         me = decode(own)
         if vary and is_text(me):
             text = str.__str__(me)
@@ -358,6 +372,12 @@ class Session(Inventing, Others):
                 me = vary.other(me)
             me = records.through(me, lambda x: vary.places.value(x, 0))
         return me, show(me, live=True)
+
+    def between(self, me, vary):
+        """What callers do with an object between two calls, in words."""
+        words, filled = steps.taken(me, vary), self.contents.changed(me, vary)
+        self.filled = self.filled or bool(filled)
+        return words + filled
 
     def exists(self, group):
         if group in self.plays.chosen:
@@ -389,10 +409,11 @@ class Session(Inventing, Others):
         omit, skip = set(q.get("omit") or []), set(q.get("skip") or [])
         position = 0
         for g in groups:
-            started = False
+            started, share, over = False, Share(q, g), False
             for i in range(self.cases()):
                 position += 1
-                if position <= (q.get("from") or 0) or g in skip:
+                over = over or share.over()
+                if over or position <= (q.get("from") or 0) or g in skip:
                     continue
                 if not started:
                     started = True
@@ -407,10 +428,11 @@ class Session(Inventing, Others):
         """Answers with the cases that are worth doing again, the groups in the order of the request."""
         q, position = self.q, 0
         for g in [g for g in q["groups"] if g in self.groups]:
-            x, started = Explorer(), False
+            x, started, share, over = Explorer(), False, Share(q, g), False
             for i in range(len(self.recorded.get(g) or []) + self.cases()):
                 position += 1
-                if position <= (q.get("from") or 0) or g in (q.get("skip") or []) or x.full():
+                over = over or share.over()
+                if over or position <= (q.get("from") or 0) or g in (q.get("skip") or []) or x.full():
                     continue
                 if not started:
                     started = True
@@ -420,7 +442,7 @@ class Session(Inventing, Others):
                 if self.watch.direct and not x.reaching:
                     x.reaching = True
                     self.write(k="reach", g=g)
-                learnt = x.learn(Kept(used, self.values), answer, self.watch.ran, self.watch.pairs)
+                learnt = x.learn(Kept(used, self.values, self.filled), answer, self.watch.ran, self.watch.pairs)
                 if learnt or g in self.plays.chosen and i < len(self.recorded[g]):  # a test is played as it is, too
                     self.write(k="keep", g=g, i=i, p=position, c=used)
 

@@ -8,7 +8,7 @@ import collections.abc as abc
 import contextlib
 import functools
 
-from atoll_guard_outcomes import show
+from atoll_guard_outcomes import settled, show
 from atoll_guard_tree import of_tree
 
 # By type, the methods that change it and what each is given: i an item, l some of them, n a number, k a key, v a value, t a table.
@@ -20,6 +20,13 @@ CHANGING = (
     ((set, abc.MutableSet), {"add": "i", "discard": "i", "remove": "i", "clear": "", "update": "l", "difference_update": "l"}),
 )
 MOST_HELD = 20  # items that are looked at
+MOST_SORTED = 1000  # items of a set, whose own order hangs on hashes
+
+
+@functools.lru_cache(1000)
+def changing(cls):
+    """What changes an object of a class that is derived from a list, a table or a set, by name with what it is given."""
+    return next((methods for types, methods in CHANGING if issubclass(cls, types)), {})
 
 
 @functools.lru_cache(1000)
@@ -27,9 +34,8 @@ def inherited(cls):
     """What changes an object of a class of the tree and is none of the tree's own, by name with what it is given."""
     if not of_tree(cls):
         return {}
-    known = next((methods for types, methods in CHANGING if issubclass(cls, types)), {})
     defines = lambda name: next((c for c in cls.__mro__ if name in vars(c)), None)
-    return {name: given for name, given in known.items() if defines(name) and not of_tree(defines(name))}
+    return {name: given for name, given in changing(cls).items() if defines(name) and not of_tree(defines(name))}
 
 
 def held(me):
@@ -38,13 +44,14 @@ def held(me):
         return list(dict.items(me))[:MOST_HELD]
     if isinstance(me, abc.Mapping):
         return [(k, me[k]) for k in list(me)[:MOST_HELD]]
-    first = [x for _, x in zip(range(MOST_HELD), me)]
-    return sorted(first, key=repr) if isinstance(me, abc.Set) else first
+    if isinstance(me, abc.Set):
+        return sorted(me, key=lambda x: settled(repr(x)))[:MOST_HELD] if len(me) <= MOST_SORTED else []
+    return [x for _, x in zip(range(MOST_HELD), me)]
 
 
-def arguments(given, me, vary):
-    """Arguments of such a method: of what the object holds, or beside that."""
-    d, items = vary.d, held(me)
+def arguments(given, me, vary, items):
+    """Arguments of such a method: of some items, such as those that the object holds, or beside them."""
+    d = vary.d
     table = isinstance(me, abc.Mapping)
 
     def one(part=None):
@@ -65,7 +72,7 @@ def taken(me, vary):
     for _ in range(1 + d.n(2)):
         name = d.pick(list(known))
         with contextlib.suppress(Exception, SystemExit):
-            args = arguments(known[name], me, vary)
+            args = arguments(known[name], me, vary, held(me))
             words += "." + name + "(" + ", ".join(show(a, live=True) for a in args) + ")"
             getattr(me, name)(*args)
     return words

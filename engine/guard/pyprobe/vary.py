@@ -59,11 +59,12 @@ def rolled(s, runs, at, up):
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), taken=None):
+    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), taken=None, pool=None):
         self.givers = givers  # functions that the change asks for, such as those that give objects of the tree
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
         self.taken = taken  # makes what the function of a group takes at a place in the place of None
+        self.pool = pool or {}  # recorded values by the name of their parameter
         self.around = []  # the arguments of the call
         self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
         self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
