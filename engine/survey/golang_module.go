@@ -45,7 +45,11 @@ func (m *goModule) warm(ctx context.Context) (next string) {
 		return ""
 	}
 	m.say("the go command says: " + telling(out))
-	if missing.MatchString(out) {
+	switch {
+	case strings.Contains(out, "no required module provides"):
+		next = "`go mod tidy && git add go.* && git commit -m \"Name all modules\"`, then `atoll init --force`"
+		m.say("go.mod does not name all modules that are imported: " + next)
+	case missing.MatchString(out):
 		next = "`go mod download`, then `atoll init --force`"
 		m.say("modules are missing from the module cache: run " + next)
 	}
@@ -96,7 +100,7 @@ func (m *goModule) warmClock(ctx context.Context) {
 	}
 }
 
-var missing = regexp.MustCompile(`missing go\.sum entry|no required module provides|module lookup disabled|cannot find module|dial tcp|proxy`)
+var missing = regexp.MustCompile(`missing go\.sum entry|module lookup disabled|cannot find module|dial tcp|proxy`)
 
 // command runs the go command outside of the sandbox in the checkout. It
 // compiles and lists; it starts nothing that it built.

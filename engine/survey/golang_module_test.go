@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTheSourcesOfBenchmarks(t *testing.T) {
@@ -46,6 +47,23 @@ func TestTheSourcesOfBenchmarks(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestAModuleThatGoModDoesNotNameIsNamedByTidying(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not on the PATH")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/x\n\ngo 1.22\n", "x.go": "package x\n\nimport _ \"example.org/other\"\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said []string
+	m := &goModule{lab: &Lab{Base: dir, Files: []string{"go.mod", "x.go"}}, env: os.Environ(), say: func(s string) { said = append(said, s) }, doing: func(time.Duration, string, ...any) {}}
+	if next := m.warm(t.Context()); !strings.HasPrefix(next, "`go mod tidy && ") {
+		t.Errorf("next is %q, said is %q", next, said)
 	}
 }
 
