@@ -8,7 +8,7 @@ import (
 // The bounds of asking once more.
 const (
 	mostAgain    = 100 // times, each with other draws
-	shareOfAgain = 3  // one part in so many of the processor time of a check is used up when it ends
+	shareOfAgain = 3   // one part in so many of the processor time of a check is used up when it ends
 )
 
 // again asks what is close to the change with other draws, as long as two thirds of the time are left and nothing differs: where

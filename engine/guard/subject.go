@@ -25,7 +25,7 @@ type subject struct {
 	product func([]byte) // takes what the spec's product held; may be nil
 	extra   []string     // of the request
 	changed []string     // of the request
-	learns  bool         // all is asked again without what does not come back on the way to the call of a case, and once it is known what has no order
+	learns  bool         // all is asked again without what does not come back, or ends the process, on the way to the call of a case, and once it is known what has no order
 	draws   bool         // its probe knows requests of which all inputs are drawn
 	settled func() bool  // reports that no line of what changed is left to be counted: counting takes time; may be nil
 }
@@ -96,7 +96,7 @@ const (
 	mostGroupDeaths = 2
 	mostCloseDeaths = 4 // of a group that is close to the change, where few are
 	fewDeaths       = 6
-	mostEndless     = 12 // methods and functions that one request may learn to leave out
+	mostEndless     = 40 // methods and functions that one request may learn to leave out
 	calmDeaths      = 4  // behind them a subject is hasty
 	processWork     = 90 * time.Second
 	heapMiB         = 700
@@ -112,21 +112,7 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		if s.settled != nil && s.settled() {
 			q.Changed = nil
 		}
-		data, err := json.Marshal(q)
-		if err != nil {
-			return nil, fmt.Errorf("write a request: %w", err)
-		}
-		spec := s.spec
-		spec.Files = map[string][]byte{requestName: data}
-		spec.ResultName = sandbox.ResultName
-		spec.Env = append(slices.Clone(spec.Env), probe.RequestEnv+"="+sandbox.ControlDir+"/"+requestName, probe.ResultEnv+"="+sandbox.ResultPath)
-		if q.Backwards { // also the order of sets in Python
-			spec.Env = append(spec.Env, "PYTHONHASHSEED=4711")
-		} else {
-			spec.Env = append(spec.Env, "PYTHONHASHSEED=0")
-		}
-		within(&spec, processWork)
-		res, err := s.box.Run(ctx, spec)
+		res, err := s.run(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +137,13 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		if end.position == 0 {
 			return nil, fmt.Errorf("%w: %s", errProbe, lastWords(&res))
 		}
-		if end.step != "" && s.learns && len(r.endless) < mostEndless {
+		learns := s.learns && len(r.endless) < mostEndless
+		if learns && !end.stuck && q.Mode == probe.Survey {
+			if end.step, err = s.trace(ctx, q, end.position); err != nil {
+				return nil, err
+			}
+		}
+		if learns && end.step != "" {
 			r, perGroup = r.anew(), map[string]int{}
 			r.endless = append(r.endless, end.step)
 			q.From, q.Skip, q.Endless = 0, skip, append(slices.Clone(q.Endless), end.step)
@@ -176,6 +168,40 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 			return r, nil
 		}
 	}
+}
+
+// run puts a request to one process of the probe.
+func (s *subject) run(ctx context.Context, q probe.Request) (sandbox.Result, error) {
+	data, err := json.Marshal(q)
+	if err != nil {
+		return sandbox.Result{}, fmt.Errorf("write a request: %w", err)
+	}
+	spec := s.spec
+	spec.Files = map[string][]byte{requestName: data}
+	spec.ResultName = sandbox.ResultName
+	spec.Env = append(slices.Clone(spec.Env), probe.RequestEnv+"="+sandbox.ControlDir+"/"+requestName, probe.ResultEnv+"="+sandbox.ResultPath)
+	if q.Backwards { // also the order of sets in Python
+		spec.Env = append(spec.Env, "PYTHONHASHSEED=4711")
+	} else {
+		spec.Env = append(spec.Env, "PYTHONHASHSEED=0")
+	}
+	within(&spec, processWork)
+	return s.box.Run(ctx, spec)
+}
+
+// trace runs the case at a position, which ended its process, once more and tells in which call on the way that was; "" for
+// none.
+func (s *subject) trace(ctx context.Context, q probe.Request, position int) (step string, err error) {
+	q.From, q.Trace = position-1, true
+	res, err := s.run(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	end, err := newReply().take(res.Result)
+	if err != nil || end.ended {
+		return "", err
+	}
+	return end.step, nil
 }
 
 // ending is how one process of a probe came to its end.
@@ -213,6 +239,8 @@ func (r *reply) take(data []byte) (ending, error) {
 		case probe.AnswerKeep:
 			r.kept[a.Group] = append(r.kept[a.Group], a.Choices)
 			end.site, end.position = site{a.Group, a.Index + 1}, a.Position+1
+		case probe.AnswerStep:
+			end.step = a.Step
 		case probe.AnswerNoOrder:
 			if !slices.Contains(r.unordered, a.Group) {
 				r.unordered = append(r.unordered, a.Group)

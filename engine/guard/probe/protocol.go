@@ -63,6 +63,7 @@ type Request struct {
 	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
 	Endless   []string `json:"endless,omitempty"`   // what is not called on the way to the call that a case is about, as [Answer] names it
 	Unordered []string `json:"unordered,omitempty"` // methods that give lists in no order, as [Answer] names them
+	Trace     bool     `json:"trace,omitempty"`     // of Survey: the first case alone, which tells what it calls on the way
 	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink
 	Literals  Literals `json:"literals"`
 	// Corpus holds choices by group that did something worth doing again: they are
@@ -154,6 +155,7 @@ const (
 	AnswerCase     = "case"
 	AnswerKeep     = "keep"      // choices worth doing again
 	AnswerNoOrder  = "unordered" // a method gave a list in two orders
+	AnswerStep     = "step"      // what is called on the way; nothing when it came back
 	AnswerReach    = "reach"     // an input of the group ran a block of the request's marks
 	AnswerStart    = "start"     // the cases of a group begin, with the one at Index and Position
 	AnswerStuck    = "stuck"     // the case took too long or too much; the process ends
@@ -173,7 +175,7 @@ type Answer struct {
 	Choices   []uint64 `json:"c,omitempty"`
 	Signature string   `json:"sig,omitempty"`
 	Void      bool     `json:"void,omitempty"`    // a variable was set, and the code panics: the case says nothing
-	Step      string   `json:"step,omitempty"`    // of a case that is stuck: what did not come back on the way to the call that it is about
+	Step      string   `json:"step,omitempty"`    // what is called on the way to the call that the case is about, or did not come back there
 	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package
 	Late      bool     `json:"late,omitempty"`    // Python: the group is asked where inputs are looked for
 	Test      bool     `json:"test,omitempty"`    // Python: the group is a test, played with other values

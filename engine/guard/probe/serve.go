@@ -82,6 +82,9 @@ func answer(api API, q Request, to io.Writer) error {
 		lib.orders.checked[name] = mostChecked
 		s.write(Answer{Kind: AnswerNoOrder, Group: name})
 	}
+	if q.Trace {
+		s.r.way.tell = func(name string) { s.write(Answer{Kind: AnswerStep, Step: name}) }
+	}
 	stop := s.watch()
 	defer stop()
 	switch q.Mode {
@@ -114,7 +117,8 @@ type session struct {
 	at    atomic.Int64 // its position
 	aims  map[string][2][]aim
 	long  map[string][]aim
-	told  int // bytes of inputs and outcomes that were told whole
+	told  int  // bytes of inputs and outcomes that were told whole
+	over  bool // the case that was to be traced came back
 
 	corpora map[string][]outcome // the cases of the corpus, run once, where all is made from it
 }
@@ -220,7 +224,7 @@ func (s *session) surveyOf(g *group, position *int, from, to int) {
 	for i := from; i < to; i++ {
 		*position++
 		at := *position
-		if at <= s.q.From || purse.empty() || slices.Contains(s.q.Skip, g.name) || i < s.total(g.name) && i >= s.count(g.name)+len(s.stretchedCases(g.name)) {
+		if at <= s.q.From || s.over || purse.empty() || slices.Contains(s.q.Skip, g.name) || i < s.total(g.name) && i >= s.count(g.name)+len(s.stretchedCases(g.name)) {
 			continue
 		}
 		if !started {
@@ -234,6 +238,7 @@ func (s *session) surveyOf(g *group, position *int, from, to int) {
 		d := s.draws(g.name, i)
 		s.path()
 		o := s.one(at, g, d)
+		s.over = s.q.Trace
 		a := Answer{Kind: AnswerCase, Group: g.name, Index: i, Position: at, In: short(o.in), Out: short(o.out), Path: s.path(), Void: o.void}
 		if strings.Contains(o.out, NilMark) {
 			a.Marked, a.Out = a.Out, short(strings.ReplaceAll(o.out, NilMark, ""))

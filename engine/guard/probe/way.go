@@ -7,11 +7,12 @@ import (
 )
 
 // way is what a case calls on the way to the call that it is about: to make values, to fill them, and before it in a
-// history. What did not come back in the root is left out there: each such case costs the longest time of one, and its
+// history. What did not come back in the root, or ended its process, is left out there: each such case costs the longest time of one, and its
 // process.
 type way struct {
 	endless []string
 	now     atomic.Pointer[string] // what is called; nil: nothing
+	tell    func(name string)      // is told of what is called, and of nothing behind it; may be nil
 }
 
 // call calls a function, or a method of an object, that has a name. It reports false where that is left out.
@@ -25,6 +26,10 @@ func (w *way) call(of, name string, f reflect.Value, args []reflect.Value) ([]re
 	}
 	w.now.Store(&name)
 	defer w.now.Store(nil)
+	if w.tell != nil {
+		w.tell(name)
+		defer w.tell("")
+	}
 	return call(f, args), true
 }
 
