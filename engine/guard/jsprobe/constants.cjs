@@ -1,10 +1,11 @@
 // The constants of what changed: inputs at and beside them tell two versions apart.
 'use strict';
+const { OPTIONS, gates } = require('./gates.cjs');
 const { FUNCTIONS, nameOf, walk } = require('./source.cjs');
 
 const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12, lists: 12 };
 const BY_CALLERS = 12; // of texts, characters and options that the change has with those of functions that call it
-const OPTIONS = /^(opts?|options|config|settings|params|props)$/;
+const MOST_GATES = 6;
 
 const OF_OTHERS = ['texts', 'chars', 'options']; // that functions beside the change give it
 
@@ -50,6 +51,7 @@ const OF_CALL = named({
   'Array.isArray': ['arr', 'obj'], String: ['key'], Number: ['key'], parseInt: ['key'], parseFloat: ['key'], Boolean: ['undef', 'key'],
   'Number.isInteger': ['key'], 'Number.isFinite': ['key'], isNaN: ['key', 'undef'], 'Buffer.isBuffer': ['typed'], 'Object.getOwnPropertySymbols': ['sym'], 'Reflect.ownKeys': ['sym'], 'ArrayBuffer.isView': ['typed'],
 });
+const TURNS = ['String', 'Number', 'parseInt', 'parseFloat']; // where they are handed to what goes over items
 const OF_EQUALITY = /^(includes|indexOf|lastIndexOf|isNaN|isFinite|is|has|isInteger)$/;
 const OF_SIGN = /^(sign|min|max|is|atan2)$/;
 const OF_CODES = /^(charCodeAt|codePointAt|fromCharCode|fromCodePoint)$/;
@@ -107,6 +109,7 @@ class Constants {
     this.options = new Set();
     this.patterns = new Set(); // regular expressions
     this.lists = new Set(); // of numbers, as JSON
+    this.gates = new Set(); // what options have to be together for the way to the change, as JSON
   }
 
   number(v) {
@@ -122,6 +125,7 @@ class Constants {
 
   types(node) {
     asked(node).forEach((k) => this.kinds.add(k));
+    if (node.type === 'CallExpression' && node.arguments.some((n) => n.type === 'Identifier' && TURNS.includes(n.name))) this.kinds.add('key');
     if (node.type === 'CallExpression' && OF_EQUALITY.test(nameOf(node.callee))) this.equal = true;
     if (node.type === 'CallExpression' && OF_CODES.test(nameOf(node.callee))) this.codes = true;
     if (node.type === 'CallExpression' && OF_SIGN.test(nameOf(node.callee))) this.signed = true;
@@ -228,7 +232,8 @@ function joined(was, is, by = []) {
   const all = [...was, ...is];
   const ordered = all.some((c) => c.orders);
   if (all.some((c) => c.codes)) out.chars = [...new Set(coded(out.ints).concat(out.chars))];
-  return { ...out, kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
+  out.gates = [...new Set([...all, ...by].flatMap((c) => [...c.gates]))].slice(0, MOST_GATES).map((text) => JSON.parse(text));
+  return { ...out, codes: all.some((c) => c.codes), kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
 /** The texts, characters and options of functions of a source that some call: what they do with those shows in what calls them. */
@@ -240,12 +245,16 @@ function called(found, nodes, names) {
 
 /** The texts, characters and options of functions of a source that call some by their names: what is given to those comes through them. */
 function calling(found, callees, names) {
+  const isCall = (n) => (n.type === 'CallExpression' || n.type === 'NewExpression') && callees.has(nameOf(n.callee));
   const calls = (f) => {
     let out = false;
-    walk().full(f.node, (n) => (out = out || ((n.type === 'CallExpression' || n.type === 'NewExpression') && callees.has(nameOf(n.callee)))));
+    walk().full(f.node, (n) => (out = out || isCall(n)));
     return out;
   };
-  return worded(found.filter(calls), names);
+  const list = found.filter(calls);
+  const out = worded(list, names);
+  list.forEach((f) => gates(f.node, out.options, isCall).forEach((g) => out.gates.add(JSON.stringify(g))));
+  return out;
 }
 
 /** The texts, characters and options of some functions. */

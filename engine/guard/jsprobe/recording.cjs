@@ -5,7 +5,7 @@ const os = require('os');
 const path = require('path');
 const { spawnSync } = require('child_process');
 const tree = require('./tree.cjs');
-const { refs, some } = require('./vary.cjs');
+const { refs, some } = require('./scripts.cjs');
 const { shapeOf } = require('./bases.cjs');
 const { isTyped } = require('./typed.cjs');
 
