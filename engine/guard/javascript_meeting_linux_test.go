@@ -44,6 +44,8 @@ func TestFunctionsAmongOptionsOfJavaScriptMeetOtherArguments(t *testing.T) {
 	t.Parallel()
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"places of a list are no longer put in an order", jsQuery, jsQueryTest, `if (options.sort)`, `if (options.sort && !Array.isArray(value))`, "index.query"},
+		{"and where many tests give none", jsQuery, jsQueryTest + `
+  for (let i = 0; i < 800; i++) query({ a: 'x'.repeat(i % 90), ['b' + i]: i });`, `if (options.sort)`, `if (options.sort && !Array.isArray(value))`, "index.query"},
 		{"an item goes over one other at most", jsPlaced, jsPlacedTest, `while (at > 0 && options.compare`, `if (at > 0 && options.compare`, "index.placed"},
 		{"equal ones change places", jsPlaced, jsPlacedTest, `options.compare(x, out[at - 1]) < 0`, `options.compare(x, out[at - 1]) <= 0`, "index.placed"},
 	})
@@ -53,5 +55,21 @@ func TestFunctionsAmongOptionsOfJavaScriptMeetOtherArguments(t *testing.T) {
 		{"a place is looked for from the beginning", jsPlaced, jsPlacedTest, `    let at = out.length;
     if (options.compare) while (at > 0 && options.compare(x, out[at - 1]) < 0) at--;`, `    const found = options.compare ? out.findIndex((y) => options.compare(x, y) < 0) : -1;
     const at = found < 0 ? out.length : found;`, ""},
+	})
+}
+
+// A test that takes something of node away does not end the recording, nor does one with a getter that fails.
+func TestRecordingOfJavaScriptGoesOnBehindWhatCannotBeWrittenDown(t *testing.T) {
+	t.Parallel()
+	eachFunctionOfJavaScript(t, 200, []jsFunction{
+		{"a class of node is gone for a while", jsQuery, `const { Buffer } = globalThis;
+  delete globalThis.Buffer;
+  query({ a: {} });
+  globalThis.Buffer = Buffer;
+  ` + jsQueryTest, `if (options.sort)`, `if (options.sort && !Array.isArray(value))`, "index.query"},
+		{"a getter fails", jsQuery, `try {
+    query({ get a() { throw new Error('no'); } });
+  } catch {}
+  ` + jsQueryTest, `if (options.sort)`, `if (options.sort && !Array.isArray(value))`, "index.query"},
 	})
 }

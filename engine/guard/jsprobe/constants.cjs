@@ -51,7 +51,7 @@ const OF_CALL = named({
   'Array.isArray': ['arr', 'obj'], String: ['key'], Number: ['key'], parseInt: ['key'], parseFloat: ['key'], Boolean: ['undef', 'key'],
   'Number.isInteger': ['key'], 'Number.isFinite': ['key'], isNaN: ['key', 'undef'], 'Buffer.isBuffer': ['typed'], 'Object.getOwnPropertySymbols': ['sym'], 'Reflect.ownKeys': ['sym'], 'ArrayBuffer.isView': ['typed'],
 });
-const TURNS = ['String', 'Number', 'parseInt', 'parseFloat']; // where they are handed to what goes over items
+const TURNS = ['Number', 'parseInt', 'parseFloat', 'String'];
 const OF_EQUALITY = /^(includes|indexOf|lastIndexOf|isNaN|isFinite|is|has|isInteger)$/;
 const OF_SIGN = /^(sign|min|max|is|atan2)$/;
 const OF_CODES = /^(charCodeAt|codePointAt|fromCharCode|fromCodePoint)$/;
@@ -63,6 +63,18 @@ const ORDERS = /^_*(cmp|compar|less|before$|after$|order|sort|precedes)/i;
 
 function spelled(node) {
   return node.type === 'Identifier' ? node.name : node.type === 'MemberExpression' && node.object.type === 'Identifier' ? node.object.name + '.' + nameOf(node) : '';
+}
+
+/** The names in what a node makes numbers or texts of: of `Number(of.size)` and of `of.sizes.map(Number)`. */
+function turns(node) {
+  const is = (n) => n.type === 'Identifier' && TURNS.includes(n.name);
+  const from = [];
+  if (node.type === 'UnaryExpression' && node.operator === '+') from.push(node.argument);
+  if (node.type === 'CallExpression' && is(node.callee)) from.push(...node.arguments.slice(0, 1));
+  if (node.type === 'CallExpression' && node.arguments.some(is)) from.push(node.callee, ...node.arguments.filter((n) => !is(n)));
+  const names = [];
+  from.forEach((n) => walk().full(n, (x) => x.type === 'Identifier' ? names.push(x.name) : x.type === 'MemberExpression' && names.push(nameOf(x))));
+  return names;
 }
 
 /** The types that a node asks a value for, as kinds of nodes of values; 'key' stands for what texts and numbers become alike. */
@@ -109,6 +121,7 @@ class Constants {
     this.options = new Set();
     this.patterns = new Set(); // regular expressions
     this.lists = new Set(); // of numbers, as JSON
+    this.turned = new Set(); // names of what numbers are made of, and #0 for the first parameter
     this.gates = new Set(); // what options have to be together for the way to the change, as JSON
   }
 
@@ -125,7 +138,7 @@ class Constants {
 
   types(node) {
     asked(node).forEach((k) => this.kinds.add(k));
-    if (node.type === 'CallExpression' && node.arguments.some((n) => n.type === 'Identifier' && TURNS.includes(n.name))) this.kinds.add('key');
+    turns(node).forEach((name) => this.turned.add(name));
     if (node.type === 'CallExpression' && OF_EQUALITY.test(nameOf(node.callee))) this.equal = true;
     if (node.type === 'CallExpression' && OF_CODES.test(nameOf(node.callee))) this.codes = true;
     if (node.type === 'CallExpression' && OF_SIGN.test(nameOf(node.callee))) this.signed = true;
@@ -193,6 +206,7 @@ function collect(root, names, over) {
     walk().base[type || node.type](node, state, visit);
   };
   visit(root, null, root.type);
+  (root.params || []).forEach((p, i) => out.turned.has(nameOf(p.left || p)) && out.turned.add('#' + i));
   return out;
 }
 
@@ -233,7 +247,7 @@ function joined(was, is, by = []) {
   const ordered = all.some((c) => c.orders);
   if (all.some((c) => c.codes)) out.chars = [...new Set(coded(out.ints).concat(out.chars))];
   out.gates = [...new Set([...all, ...by].flatMap((c) => [...c.gates]))].slice(0, MOST_GATES).map((text) => JSON.parse(text));
-  return { ...out, codes: all.some((c) => c.codes), kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
+  return { ...out, codes: all.some((c) => c.codes), turned: [...new Set(all.flatMap((c) => [...c.turned]))], kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
 /** The texts, characters and options of functions of a source that some call: what they do with those shows in what calls them. */

@@ -35,6 +35,13 @@ function like(node) {
   return kind === 'arr' ? kind + like(node.v.length > 0 ? node.v[0] : null) : kind;
 }
 
+/** What a value is like, down to the values in it and without their names. */
+function form(node) {
+  if (node === null || typeof node !== 'object') return typeof node;
+  if (!Array.isArray(node.v)) return node.k;
+  return node.k + '(' + [...new Set(node.v.map((x) => form(node.k === 'obj' ? x[1] : x)))].sort() + ')';
+}
+
 function likeness(s) {
   return (s.a || []).map(like).join();
 }
@@ -43,4 +50,4 @@ function nameOf(s) {
   return s.f.k === 'lib' ? s.f.g + (s.m ? '.' + s.m : '') : s.m || '()';
 }
 
-module.exports = { like, likeness, listsOfTexts, nameOf, shapesOf, weight, within };
+module.exports = { form, like, likeness, listsOfTexts, nameOf, shapesOf, weight, within };

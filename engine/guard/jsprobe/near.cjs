@@ -47,6 +47,7 @@ class Edges {
     this.sorts = of.sorts || false; // it sorts lists, in which equal items keep their order
     this.equal = of.equal || false; // it may tell what is no number from itself
     this.codes = of.codes ? CODES.concat(this.ints.filter((c) => c > 0)) : []; // numbers that may be those of characters
+    this.turned = new Set(of.turned); // names of what the changed code makes numbers of, and #0 for the first parameter
     this.gates = of.gates || []; // options that are needed together, as [name, value]
     this.changed = new Set(of.changed); // names of functions and methods
     this.keeps = of.keeps || false; // it keeps something between calls

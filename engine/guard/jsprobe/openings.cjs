@@ -31,17 +31,17 @@ function encoding(row, { patterns, codes, gates }) {
   return inTurn([...gates, []].map((list) => givenAll(row, list)).filter(Boolean).map((open) => texts.map((t) => put(open, place, t))));
 }
 
+/** Makes them for the rows of a group. */
 class Openings {
   constructor(rows, edges) {
-    this.rows = rows;
-    this.edges = edges;
+    Object.assign(this, { rows, edges });
     this.meeting = new Meeting(rows);
     const some = rows.slice(0, MOST_ROWS);
     const encodes = rows.some((row) => coding(row).some((p) => edges.patterns.length > 0 || isCoded(at(row, p))));
     this.makers = [
       this.meeting.any && ((script, d) => this.meeting.drawn(d)),
       some.some((row) => lent(row).length > 0) && ((script, d) => d.pick(lent(script))),
-      edges.kinds.has('key') && some.some((row) => spelled(row).length > 0) && ((script, d) => d.pick(spelled(script))),
+      some.some((row) => spelled(row, edges.turned).length > 0) && ((script, d) => d.pick(spelled(script, edges.turned))),
       encodes && ((script, d, numbers) => this.encoded(script, numbers, d)),
     ].filter(Boolean);
   }
@@ -56,10 +56,9 @@ class Openings {
   /** Lists of scripts, those that tell most of each first. */
   lists() {
     const some = this.rows.slice(0, MOST_ROWS);
-    const spelling = this.edges.kinds.has('key') ? inTurn(some.map(spelled)) : [];
     const coded = this.rows.filter((row) => coding(row).length > 0);
     const few = Array.from({ length: Math.min(MOST_ENCODED, coded.length) }, (_, i) => coded[Math.floor((i * coded.length) / Math.min(MOST_ENCODED, coded.length))]);
-    return [this.meeting.scripts(), inTurn(some.map(lent)), spelling, inTurn(few.map((row) => encoding(row, this.edges)))];
+    return [this.meeting.scripts(), inTurn(some.map(lent)), inTurn(some.map((row) => spelled(row, this.edges.turned))), inTurn(few.map((row) => encoding(row, this.edges)))];
   }
 
   /** A script drawn beside one; undefined where none fits. */

@@ -1,6 +1,7 @@
 // Values as trees that can be written down, varied and made again. What JSON has is itself, all else an object whose k
 // names its kind.
 'use strict';
+const { Buffer } = require('buffer'); // a test may take the global one away
 
 const DEEPEST = 10;
 const MOST_NODES = 4000; // of the arguments of one call
