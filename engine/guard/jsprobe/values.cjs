@@ -211,4 +211,4 @@ function textOf(node) {
   return (node.v || 'x').repeat(Math.ceil(node.n / (node.v || 'x').length)).slice(0, node.n) + (node.e || '');
 }
 
-module.exports = { Maker, TYPED, Unkeepable, Writer, nth, strangers };
+module.exports = { Maker, TYPED, Writer, nth, strangers };
