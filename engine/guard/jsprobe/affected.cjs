@@ -3,6 +3,7 @@
 'use strict';
 const { beyond } = require('./beyond.cjs');
 const { called, calling, collect, declared, joined } = require('./constants.cjs');
+const { gatesOf } = require('./gates.cjs');
 const { differing, mark } = require('./marks.cjs');
 const { functions, has, imports, outside, parse, walk, wordsOf } = require('./source.cjs');
 const { owners } = require('./owners.cjs');
@@ -84,6 +85,12 @@ function callers(name, text, changed, loads) {
   return out;
 }
 
+/** The constants of a function with what options have to be for the way to what differs in it. */
+function gated(constants, node, ranges) {
+  if (ranges.has(node)) gatesOf(node, constants.options, ranges.get(node)).forEach((g) => constants.gates.add(JSON.stringify(g)));
+  return constants;
+}
+
 /** What one file was and is. */
 function compared(name, was, is) {
   const a = parse(bare(name, was));
@@ -98,13 +105,13 @@ function compared(name, was, is) {
   const whole = outside(a, fa) !== outside(b, fb);
   const other = whole ? redeclared(a, b) : [];
   const [ma, mb] = [mentioning(fa, other), mentioning(fb, other)]; // they did not change, and what they name did
+  const ranges = new Map([...[...ma, ...mb].map(([f, range]) => [f.node, range]), ...differing(a, ca, b, cb)]);
   const constants = [[a, [...ca, ...ma.keys()], fa], [b, [...cb, ...mb.keys()], fb]].map(([source, changed, found]) => {
     const names = declared(source.ast);
     const nodes = new Set(changed.map((f) => f.node));
-    const list = changed.map((f) => collect(f.node, names, (n) => !nodes.has(n))).concat([called(found, nodes, names)]);
+    const list = changed.map((f) => gated(collect(f.node, names, (n) => !nodes.has(n)), f.node, ranges)).concat([called(found, nodes, names)]);
     return whole ? list.concat([collect(source.ast, new Map(), () => true)]) : list;
   });
-  const ranges = new Map([...[...ma, ...mb].map(([f, range]) => [f.node, range]), ...differing(a, ca, b, cb)]);
   return { whole, names: [...ca, ...cb].map((f) => f.name), constants, marked: [[was, a, [...ca, ...ma.keys()]], [is, b, [...cb, ...mb.keys()]]].map(([text, source, list]) => ({ was: required(name, text), is: required(name, mark(source, list, ranges), source.text !== text) })) };
 }
 

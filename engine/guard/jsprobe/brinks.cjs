@@ -4,7 +4,7 @@
 // Math.floor(seconds / 3600 / 24), is nowhere else to be seen, and one that moved a little is found at it. A number in
 // the digits of a text is one, too.
 'use strict';
-const { at, places, put } = require('./vary.cjs');
+const { at, places, put } = require('./scripts.cjs');
 
 const MOST_TAKEN = 8; // places of one group
 const MOST_GAPS = 8; // of one place

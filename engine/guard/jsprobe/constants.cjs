@@ -1,10 +1,11 @@
 // The constants of what changed: inputs at and beside them tell two versions apart.
 'use strict';
+const { OPTIONS, gates } = require('./gates.cjs');
 const { FUNCTIONS, nameOf, walk } = require('./source.cjs');
 
 const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12, lists: 12 };
 const BY_CALLERS = 12; // of texts, characters and options that the change has with those of functions that call it
-const OPTIONS = /^(opts?|options|config|settings|params|props)$/;
+const MOST_GATES = 6;
 
 const OF_OTHERS = ['texts', 'chars', 'options']; // that functions beside the change give it
 
@@ -50,6 +51,7 @@ const OF_CALL = named({
   'Array.isArray': ['arr', 'obj'], String: ['key'], Number: ['key'], parseInt: ['key'], parseFloat: ['key'], Boolean: ['undef', 'key'],
   'Number.isInteger': ['key'], 'Number.isFinite': ['key'], isNaN: ['key', 'undef'], 'Buffer.isBuffer': ['typed'], 'Object.getOwnPropertySymbols': ['sym'], 'Reflect.ownKeys': ['sym'], 'ArrayBuffer.isView': ['typed'],
 });
+const TURNS = ['Number', 'parseInt', 'parseFloat', 'String'];
 const OF_EQUALITY = /^(includes|indexOf|lastIndexOf|isNaN|isFinite|is|has|isInteger)$/;
 const OF_SIGN = /^(sign|min|max|is|atan2)$/;
 const OF_CODES = /^(charCodeAt|codePointAt|fromCharCode|fromCodePoint)$/;
@@ -61,6 +63,18 @@ const ORDERS = /^_*(cmp|compar|less|before$|after$|order|sort|precedes)/i;
 
 function spelled(node) {
   return node.type === 'Identifier' ? node.name : node.type === 'MemberExpression' && node.object.type === 'Identifier' ? node.object.name + '.' + nameOf(node) : '';
+}
+
+/** The names in what a node makes numbers or texts of: of `Number(of.size)` and of `of.sizes.map(Number)`. */
+function turns(node) {
+  const is = (n) => n.type === 'Identifier' && TURNS.includes(n.name);
+  const from = [];
+  if (node.type === 'UnaryExpression' && node.operator === '+') from.push(node.argument);
+  if (node.type === 'CallExpression' && is(node.callee)) from.push(...node.arguments.slice(0, 1));
+  if (node.type === 'CallExpression' && node.arguments.some(is)) from.push(node.callee, ...node.arguments.filter((n) => !is(n)));
+  const names = [];
+  from.forEach((n) => walk().full(n, (x) => x.type === 'Identifier' ? names.push(x.name) : x.type === 'MemberExpression' && names.push(nameOf(x))));
+  return names;
 }
 
 /** The types that a node asks a value for, as kinds of nodes of values; 'key' stands for what texts and numbers become alike. */
@@ -107,6 +121,8 @@ class Constants {
     this.options = new Set();
     this.patterns = new Set(); // regular expressions
     this.lists = new Set(); // of numbers, as JSON
+    this.turned = new Set(); // names of what numbers are made of, and #0 for the first parameter
+    this.gates = new Set(); // what options have to be together for the way to the change, as JSON
   }
 
   number(v) {
@@ -122,6 +138,7 @@ class Constants {
 
   types(node) {
     asked(node).forEach((k) => this.kinds.add(k));
+    turns(node).forEach((name) => this.turned.add(name));
     if (node.type === 'CallExpression' && OF_EQUALITY.test(nameOf(node.callee))) this.equal = true;
     if (node.type === 'CallExpression' && OF_CODES.test(nameOf(node.callee))) this.codes = true;
     if (node.type === 'CallExpression' && OF_SIGN.test(nameOf(node.callee))) this.signed = true;
@@ -189,6 +206,7 @@ function collect(root, names, over) {
     walk().base[type || node.type](node, state, visit);
   };
   visit(root, null, root.type);
+  (root.params || []).forEach((p, i) => out.turned.has(nameOf(p.left || p)) && out.turned.add('#' + i));
   return out;
 }
 
@@ -228,7 +246,8 @@ function joined(was, is, by = []) {
   const all = [...was, ...is];
   const ordered = all.some((c) => c.orders);
   if (all.some((c) => c.codes)) out.chars = [...new Set(coded(out.ints).concat(out.chars))];
-  return { ...out, kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
+  out.gates = [...new Set([...all, ...by].flatMap((c) => [...c.gates]))].slice(0, MOST_GATES).map((text) => JSON.parse(text));
+  return { ...out, codes: all.some((c) => c.codes), turned: [...new Set(all.flatMap((c) => [...c.turned]))], kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
 /** The texts, characters and options of functions of a source that some call: what they do with those shows in what calls them. */
@@ -240,12 +259,16 @@ function called(found, nodes, names) {
 
 /** The texts, characters and options of functions of a source that call some by their names: what is given to those comes through them. */
 function calling(found, callees, names) {
+  const isCall = (n) => (n.type === 'CallExpression' || n.type === 'NewExpression') && callees.has(nameOf(n.callee));
   const calls = (f) => {
     let out = false;
-    walk().full(f.node, (n) => (out = out || ((n.type === 'CallExpression' || n.type === 'NewExpression') && callees.has(nameOf(n.callee)))));
+    walk().full(f.node, (n) => (out = out || isCall(n)));
     return out;
   };
-  return worded(found.filter(calls), names);
+  const list = found.filter(calls);
+  const out = worded(list, names);
+  list.forEach((f) => gates(f.node, out.options, isCall).forEach((g) => out.gates.add(JSON.stringify(g))));
+  return out;
 }
 
 /** The texts, characters and options of some functions. */

@@ -1,4 +1,4 @@
-// Scripts copied, and one behind the other.
+// Scripts copied, one behind the other, and lists of them in turn.
 'use strict';
 
 const copy = (v) => JSON.parse(JSON.stringify(v));
@@ -14,4 +14,11 @@ function joined(a, b) {
   return copy(a).concat(moved(b));
 }
 
-module.exports = { copy, joined };
+/** The first of each list, the second of each, and so on. */
+function inTurn(lists) {
+  const out = [];
+  for (let n = 0; lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length) out.push(l[n]);
+  return out;
+}
+
+module.exports = { copy, inTurn, joined };

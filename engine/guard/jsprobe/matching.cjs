@@ -113,9 +113,21 @@ class Matching {
   }
 }
 
-/** A text that a pattern matches as far as this reads patterns. */
-function matching(pattern, d) {
-  return new Matching(pattern, d).either();
+/** A text that a pattern matches as far as this reads patterns. codes are numbers of which its digits are one at times. */
+function matching(pattern, d, codes = []) {
+  const text = new Matching(pattern, d).either();
+  if (codes.length === 0 || !/\d/.test(text) || d.chance(3)) return text;
+  const code = d.pick(codes);
+  const other = text.replace(/([xu])[0-9a-f]+|\d+/i, (_, hex) => (hex ? hex + code.toString(16) : String(code)));
+  return matches(pattern, other) ? other : text;
+}
+
+function matches(pattern, text) {
+  try {
+    return new RegExp(pattern).test(text);
+  } catch {
+    return false; // it needs a flag
+  }
 }
 
 module.exports = { matching };

@@ -1,6 +1,7 @@
 // Values beside a value: those at the constants of the changed code, and those that code tends to forget.
 'use strict';
 const { Draws, seedOf } = require('./draws.cjs');
+const { held, mayCode } = require('./encoded.cjs');
 const { matching } = require('./matching.cjs');
 const { named } = require('./options.cjs');
 
@@ -13,6 +14,7 @@ const NUMBERS = [0, 1, -1, 2, 0.5, -1.5, -0, NaN, Infinity, -Infinity, 10, 255, 
 const TEXTS = ['', ' ', 'a', 'A', '0', '-1', '1e3', ' 12 ', 'é', 'ß', 'İ', 'ﬁ', 'e\u0301', '😀', 'a😀b', '\ud83d', '日本', '\n', 'a\r\nb', '\0', '\u00a0', '\u2028', '__proto__', 'constructor', 'toString', 'undefined', 'null', 'NaN', '<&>"\'', 'a.b', 'a b', 'a-b_c', '%41', '\\', '/', '$&', '{}'];
 const FUNCTIONS = ['x => x', '() => {}', '() => true', '() => false', '(a, b) => a < b ? -1 : a > b ? 1 : 0', '(a, b) => b - a', '() => { throw new Error("thrown") }', 'async x => x', 'x => [x]', '(...args) => args.length', 'function () { return this }'].map(fn);
 const ORDERS = ['(a, b) => (a < b ? -1 : a > b ? 1 : 0)', '(a, b) => (a < b ? 1 : a > b ? -1 : 0)', '() => 0'].map(fn);
+const CODES = [0x10000, 0x1f600, 0x10ffff, 0x110000, 0xffff, 0xd83d]; // of characters, at which what makes them differs
 const MOST_REPEATED = 3; // parts of a text
 const PARTS = [', ', ',', '; ', ';', ' ', '/', '&', '|', '\n', '.', ':']; // what parts them
 const MOST_PATTERNS = 6;
@@ -44,6 +46,9 @@ class Edges {
     this.signed = of.signed || false; // it may tell 0 from -0
     this.sorts = of.sorts || false; // it sorts lists, in which equal items keep their order
     this.equal = of.equal || false; // it may tell what is no number from itself
+    this.codes = of.codes ? CODES.concat(this.ints.filter((c) => c > 0)) : []; // numbers that may be those of characters
+    this.turned = new Set(of.turned); // names of what the changed code makes numbers of, and #0 for the first parameter
+    this.gates = of.gates || []; // options that are needed together, as [name, value]
     this.changed = new Set(of.changed); // names of functions and methods
     this.keeps = of.keeps || false; // it keeps something between calls
   }
@@ -156,7 +161,8 @@ function finer(s, edges) {
 function fitting(s, edges) {
   return edges.patterns.slice(0, MOST_PATTERNS).flatMap((pattern) => {
     const d = new Draws(seedOf(pattern, s));
-    return [0, 1].map(() => matching(pattern, d)).flatMap((t) => [t, t + s, s + t]);
+    const list = [0, 1].map(() => matching(pattern, d, edges.codes)).flatMap((t) => [t, t + s, s + t]);
+    return mayCode(s) ? list.concat([0, 1].map(() => held(s, matching(pattern, d, edges.codes)))) : list;
   });
 }
 

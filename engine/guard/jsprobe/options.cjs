@@ -21,22 +21,30 @@ function given(row, name, x) {
   return out;
 }
 
+/** A script whose last call has some options more, as [name, value]. */
+function givenAll(row, list) {
+  return list.reduce((out, [name, x]) => out && given(out, name, x), row);
+}
+
 /** Calls as they were, and behind each the same with an option: a list for each of the options, and lists of some together. */
-function optioned(rows, options) {
+function optioned(rows, { options, gates }) {
   const some = Array.from({ length: Math.min(ROWS, rows.length) }, (_, i) => rows[Math.floor((i * rows.length) / Math.min(ROWS, rows.length))]).filter((row) => row.length < 20);
-  const behind = (row, names, x) => {
-    const other = names.reduce((out, name) => out && given(out, name, x), row);
+  const beside = (row, list) => {
+    const other = givenAll(row, list);
     return other ? [joined(row, other)] : [];
   };
+  const behind = (row, names, x) => beside(row, names.map((name) => [name, x]));
   const all = options.slice(0, MOST_OPTIONS);
   const few = all.slice(0, MOST_TOGETHER);
   const sets = few.flatMap((a, i) => few.slice(i + 1).map((b) => [a, b])).map((names, i) => some.slice(i % Math.max(1, some.length)).slice(0, 1).flatMap((row) => behind(row, names, true)));
   const together = all.length > 1 ? [some.flatMap((row) => behind(row, all, true)), ...sets] : [];
-  return all.map((name) => VALUES.flatMap((x) => some.flatMap((row) => behind(row, [name], x)))).concat(together);
+  const ways = gates.map((list) => some.flatMap((row) => beside(row, list)));
+  return ways.concat(all.map((name) => VALUES.flatMap((x) => some.flatMap((row) => behind(row, [name], x)))), together);
 }
 
 /** A script whose last call has some options more. */
-function turnedOn(script, { options, texts }, d) {
+function turnedOn(script, { options, texts, gates }, d) {
+  if (gates.length > 0 && d.chance(2)) return givenAll(script, d.pick(gates)) || script;
   let out = script;
   for (let n = 1 + d.n(3); n > 0; n--) out = given(out, d.pick(options), d.pick(texts.length > 0 && d.chance(4) ? texts : VALUES)) || out;
   return out;
@@ -74,4 +82,4 @@ function together(node, others, { options, texts }, d) {
   return more.reduce((out, e) => ({ ...out, v: out.v.filter((x) => x[0] !== e[0]).concat([copy(e)]) }), node);
 }
 
-module.exports = { named, optioned, otherName, together, turnedOn };
+module.exports = { givenAll, named, optioned, otherName, together, turnedOn };

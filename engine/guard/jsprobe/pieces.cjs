@@ -78,8 +78,8 @@ function anew(s, others, numbers, d) {
 }
 
 /** A text with one that a pattern matches in it, in the place of a piece, or that one alone. */
-function fitted(s, pattern, d) {
-  const text = matching(pattern, d);
+function fitted(s, pattern, codes, d) {
+  const text = matching(pattern, d, codes);
   if (s.length > LONGEST || d.chance(4)) return text;
   const list = s.match(TOKENS) || [];
   return spliced(list, d.n(list.length + 1), d.n(2), text).join('');

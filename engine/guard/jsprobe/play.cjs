@@ -51,7 +51,20 @@ class Play {
     this.lib = lib;
   }
 
+  /** Makes the calls; where the caller writes to what it handed in, also without that: an answer that is then another one shows that both have it. */
   async run(script) {
+    if (!script.some(lends)) return this.played(script);
+    this.writes = false;
+    const alone = await this.played(script);
+    const misused = this.misused;
+    this.world.begin();
+    this.writes = true;
+    const said = await this.played(script);
+    this.misused = this.misused || misused;
+    return said === alone ? alone : alone + SHARE + ' (what the caller writes to its argument shows)' + SHARE;
+  }
+
+  async played(script) {
     this.values = [];
     this.calls = [];
     this.under = []; // promises that nobody waited for yet, by step
@@ -127,6 +140,7 @@ class Play {
   }
 
   async once(s, i, nodes, brief) {
+    if (lends(s)) return this.spoil(this.values[s.f.i], s.w);
     if (s.w) return this.write(this.values[s.f.i]);
     let f, self, args;
     try {
@@ -172,6 +186,17 @@ class Play {
       Reflect.set(v, key, typeof is === 'number' ? is + 1 : typeof is === 'string' ? is + 'x' : typeof is === 'boolean' ? !is : undefined);
     }
     return 'is then ' + new Show().text(v);
+  }
+
+  /** The caller writes to all items of what it has, or of what stands in it under some names, where this play has it do so. */
+  spoil(v, path) {
+    const of = path.reduce((x, name) => (isObject(x) ? x[name] : undefined), v);
+    if (this.writes && isObject(of)) {
+      if (of instanceof Map) for (const [key, x] of of) of.set(key, another(x));
+      else if (of instanceof Set) [...of].forEach((x) => of.delete(x) && of.add(another(x)));
+      else for (const key of Object.keys(of)) Reflect.set(of, key, another(of[key]));
+    }
+    return 'is written to';
   }
 
   failed(e) {
@@ -266,6 +291,16 @@ class Play {
     }
     return 'iterator of ' + out.join(', ');
   }
+}
+
+/** Whether the caller writes to what it handed in, in a step. */
+function lends(s) {
+  return Array.isArray(s.w);
+}
+
+/** Another value of the kind of one; objects stay. */
+function another(x) {
+  return typeof x === 'number' ? x + 1 : typeof x === 'bigint' ? x + 1n : typeof x === 'string' ? x + 'x' : typeof x === 'boolean' ? !x : x;
 }
 
 function keyOf(name) {

@@ -5,11 +5,15 @@ const os = require('os');
 const path = require('path');
 const { spawnSync } = require('child_process');
 const tree = require('./tree.cjs');
-const { refs, some } = require('./vary.cjs');
+const { form, nameOf } = require('./likeness.cjs');
+const { kindOf } = require('./near.cjs');
+const { refs, some } = require('./scripts.cjs');
 const { shapeOf } = require('./bases.cjs');
 const { isTyped } = require('./typed.cjs');
 
 const MOST_ROWS = 160; // of one group
+const MOST_RARE = 40; // of them that are kept for options, and for first arguments, that few rows have
+const COMMON = 12; // rows that have it at most
 const MOST_BYTES = 24 << 20;
 const LONGEST_ROW = 60; // steps
 const MOST_POOL = 60; // values of the tests for what no test calls
@@ -93,11 +97,34 @@ function renumbered(steps, ids) {
   return steps.map(turn);
 }
 
-/** Some of many rows: across all of them, the short ones first. */
+/** What the calls of a row are given besides their first arguments: kinds, and names of options with theirs. */
+function options(row) {
+  const of = (s, i, a) => [kindOf(a), ...(kindOf(a) === 'obj' ? a.v.map(([name, x]) => JSON.stringify(name) + ' ' + kindOf(x)) : [])].map((what) => `${nameOf(s)} ${i} ${what}`);
+  return row.flatMap((s) => (s.a || []).flatMap((a, i) => (i > 0 ? of(s, i, a) : [])));
+}
+
+/** What their first arguments are like. */
+function forms(row) {
+  return row.flatMap((s) => (s.a && s.a.length > 0 ? [nameOf(s) + ' ' + form(s.a[0])] : []));
+}
+
+/** The shortest row with each of the traits that few have, such as an option that one test gives. all are rows by their length. */
+function rare(all, traits) {
+  const by = new Map();
+  for (const entry of all) for (const t of new Set(traits(entry[1]))) by.set(t, [...(by.get(t) || []).slice(0, COMMON), entry]);
+  const few = [...by].filter(([, list]) => list.length <= COMMON).sort((a, b) => a[1].length - b[1].length || (a[0] < b[0] ? -1 : 1));
+  return few.map(([, list]) => list[0]).slice(0, MOST_RARE);
+}
+
+/** Some of many rows: those with what few have, and others across all of them, the short ones first. */
 function chosen(rows) {
   const all = [...rows].sort((a, b) => a[0].length - b[0].length || (a[0] < b[0] ? -1 : 1));
-  const n = Math.min(all.length, MOST_ROWS);
-  return Array.from({ length: n }, (_, i) => all[Math.floor((i * all.length) / n)][1]);
+  if (all.length <= MOST_ROWS) return all.map((e) => e[1]);
+  const kept = new Set([...rare(all, options), ...rare(all, forms)]);
+  const others = all.filter((e) => !kept.has(e));
+  const n = MOST_ROWS - kept.size;
+  const some = new Set([...kept, ...Array.from({ length: n }, (_, i) => others[Math.floor((i * others.length) / n)])]);
+  return all.filter((e) => some.has(e)).map((e) => e[1]);
 }
 
 /** Names of fields that the sources have and somebody outside of them uses. */

@@ -1,22 +1,14 @@
 // Calls one after the other of which the second may get what the code kept of the first: with values that are one as keys,
 // with one value of several another one, with an object that the caller writes to in between, and all of an object's life again.
 'use strict';
-const { copy, joined } = require('./joining.cjs');
-const { kindOf, near } = require('./near.cjs');
+const { copy, inTurn, joined } = require('./joining.cjs');
+const { near } = require('./near.cjs');
+const { at, isObject, places, put } = require('./scripts.cjs');
 
 const ROWS = 12; // rows that are made of where something is kept
 const FEW = 6; // and where nothing is known to be
 const MOST_NEAR = 8; // other values of one place
 const MOST = 240; // scripts of one group
-
-const isObject = (node) => node !== null && typeof node === 'object' && ['arr', 'obj', 'map', 'set', 'typed'].includes(node.k) && !node.z;
-
-/** The first of each list, the second of each, and so on. */
-function inTurn(lists) {
-  const out = [];
-  for (let n = 0; lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length) out.push(l[n]);
-  return out;
-}
 
 /** Other values that a key made of a text, of JSON or of a few parts does not tell from one. */
 function alike(node) {
@@ -43,16 +35,15 @@ function other(x) {
 
 /** Makes scripts of the rows of a group. */
 class Twins {
-  constructor(edges, places, at, put) {
-    Object.assign(this, { edges, places, at, put });
+  constructor(edges) {
+    this.edges = edges;
   }
 
   /** Values of two types that are one as keys. */
   keys(row) {
-    const { at, put } = this;
     const { kinds } = this.edges;
     if (row.length > 1 || !(kinds.has('key') || kinds.has('string') || kinds.has('number') || this.edges.keeps)) return [];
-    return this.places(row).slice(0, 20).flatMap((p) => {
+    return places(row).slice(0, 20).flatMap((p) => {
       const v = at(row, p);
       const others = typeof v === 'string' ? [Number(v), v === 'true', null].filter((x) => String(x) === v) : v === null || typeof v !== 'object' ? [String(v)] : [];
       const list = others.map((x) => put(row, p, x)).concat(p.path.length === 1 && typeof v !== 'object' ? [put(row, p, true), put(row, p, 'true')] : []);
@@ -62,13 +53,12 @@ class Twins {
 
   /** A row behind itself with another value in one place, and with the end of one text at the beginning of the next. */
   beside(row) {
-    const { at, put } = this;
     const out = [];
     row.forEach((s, step) => (s.a || []).forEach((a, i) => {
       const next = s.a[i + 1];
       if (typeof a === 'string' && typeof next === 'string' && next !== '') out.push(joined(row, put(put(row, { step, path: [i] }, a + next[0]), { step, path: [i + 1] }, next.slice(1))));
     }));
-    const list = this.places(row).slice(0, 12);
+    const list = places(row).slice(0, 12);
     const beside = (values) => inTurn(list.map((p) => values(p).map((v) => joined(row, put(row, p, v)))));
     return out.concat(beside((p) => alike(at(row, p))), beside((p) => near(at(row, p), this.edges, p.path.length > 1 || row[p.step].f.k === 'ref').slice(0, MOST_NEAR)));
   }
@@ -95,4 +85,4 @@ class Twins {
   }
 }
 
-module.exports = { Twins, isObject };
+module.exports = { Twins };

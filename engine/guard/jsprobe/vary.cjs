@@ -1,17 +1,15 @@
 // Scripts beside scripts: other values in the place of their own, calls left out, made again or many times, and calls of
-// others put in. A script is a list of steps
-//
-//     {f: what is called or has the method, m: the method, a: arguments, n: 1 for new, g: 1 for what is read, r: times,
-//      w: 1 where the caller writes to it}
-//
-// and f is {k: 'lib', g: group}, {k: 'ref', i: step}, or {k: 'own'} for a value of the caller's, which is the argument.
+// others put in.
 'use strict';
 const { atOnce, otherwise } = require('./atonce.cjs');
-const { copy } = require('./joining.cjs');
+const { copy, inTurn } = require('./joining.cjs');
+const { like, likeness, listsOfTexts, nameOf, shapesOf, weight, within } = require('./likeness.cjs');
 const { U, kindOf, near } = require('./near.cjs');
 const { optioned, otherName, together, turnedOn } = require('./options.cjs');
+const { Openings } = require('./openings.cjs');
 const { anew, fitted } = require('./pieces.cjs');
 const { met, reworded } = require('./rewording.cjs');
+const { at, insert, places, put, refs, some } = require('./scripts.cjs');
 const { Twins } = require('./twins.cjs');
 
 const LONGEST = 80; // steps
@@ -24,6 +22,8 @@ const DRAWN = { string: 2, obj: 2 }; // of one in so many values of a kind anoth
 const SELDOM = 6; // of so many values one is of another type
 const MOST_TYPED = 40; // values of one kind
 const MOST_KEPT = 1000; // values of which those beside them are known
+const OPENED = 10; // of so many scripts one is opened in another way
+const OPENINGS = 3; // of one in so many of the edges
 const AT_ONCE = [1, 1, 1, 2, 2, 3]; // things that are changed at once
 const MOST_TEXTS = 300; // whose pieces are put into others
 const MOST_TIED = 40; // rows, and scripts of things that are equal
@@ -34,63 +34,6 @@ const MOST_EVENTS = 8; // that are listened to
 const MORE = [1, U, { k: 'arr', v: [] }]; // arguments that nobody takes: a function may be given to map
 const MANY = 200; // simpler scripts that are tried at once
 const FEW = 30; // of those that take long
-
-/** The places of a script where a value stands: arguments, and what is in them. */
-function places(script) {
-  const out = [];
-  const look = (node, step, path) => {
-    out.push({ step, path });
-    if (node === null || typeof node !== 'object' || out.length > 400) return;
-    if (['arr', 'many', 'set', 'typed'].includes(node.k)) node.v.slice(0, 20).forEach((x, i) => look(x, step, [...path, 'v', i]));
-    if (node.k === 'map') node.v.slice(0, 10).forEach((_, i) => [0, 1].forEach((j) => look(node.v[i][j], step, [...path, 'v', i, j])));
-    if (node.k === 'obj') node.v.slice(0, 20).forEach((_, i) => look(node.v[i][1], step, [...path, 'v', i, 1]));
-  };
-  script.forEach((s, step) => (s.a || []).forEach((a, i) => look(a, step, [i])));
-  return out;
-}
-
-function at(script, place) {
-  return place.path.reduce((node, key) => node[key], script[place.step].a);
-}
-
-function put(script, place, value) {
-  const out = copy(script);
-  const last = place.path[place.path.length - 1];
-  place.path.slice(0, -1).reduce((node, key) => node[key], out[place.step].a)[last] = copy(value === undefined ? null : value);
-  return out;
-}
-
-/** The steps that a node names. */
-function refs(node, out = new Set()) {
-  if (node === null || typeof node !== 'object') return out;
-  if (node.k === 'ref') out.add(node.i);
-  Object.values(node).forEach((x) => refs(x, out));
-  return out;
-}
-
-function renumber(node, to) {
-  if (node === null || typeof node !== 'object') return node;
-  if (node.k === 'ref') return { ...node, i: to.get(node.i) };
-  if (Array.isArray(node)) return node.map((x) => renumber(x, to));
-  return Object.fromEntries(Object.entries(node).map(([k, v]) => [k, renumber(v, to)]));
-}
-
-/** A script of some of the steps of another one, and of those only that have what they need. */
-function some(script, keep) {
-  const to = new Map();
-  const out = [];
-  script.forEach((s, i) => {
-    if (!keep(i) || [...refs(s)].some((r) => !to.has(r))) return;
-    to.set(i, out.length);
-    out.push(renumber(s, to));
-  });
-  return out;
-}
-
-function insert(script, i, step) {
-  const to = new Map(script.map((_, n) => [n, n < i ? n : n + 1]));
-  return [...script.slice(0, i).map(copy), copy(step), ...script.slice(i).map((s) => renumber(s, to))];
-}
 
 /** Varies the scripts of a group. rows are those that were recorded. */
 class Vary {
@@ -109,6 +52,7 @@ class Vary {
         if (s.f.k === 'ref' && refs(s.a || []).size === 0) this.keep(this.methods, name, s);
       }
     }
+    this.openings = new Openings(rows, this.edges);
     this.offer(shape.methods || []);
     if (shape.emits) this.listen();
   }
@@ -199,8 +143,9 @@ class Vary {
 
   /** Another script beside one. */
   other(script, d) {
-    let out = script;
-    for (let n = d.pick(AT_ONCE); n > 0; n--) {
+    const opened = this.openings.makers.length > 0 && d.chance(OPENED) ? this.openings.drawn(script, this.numbers(), d) : undefined;
+    let out = opened || script;
+    for (let n = d.pick(AT_ONCE) - (opened ? 1 : 0); n > 0; n--) {
       const k = d.n(12);
       if (k < 4) out = this.value(out, d);
       else if (k === 4) out = this.likened(out, d);
@@ -274,7 +219,7 @@ class Vary {
       case 'string': {
         const from = 'aabbAZ019 _-./:,;=@#"\'\\\n<>[](){}éß😀日'.split('');
         const s = typeof node === 'string' ? node : 'x';
-        if (this.edges.patterns.length > 0 && d.n(4) === 0) return fitted(s, d.pick(this.edges.patterns), d);
+        if (this.edges.patterns.length > 0 && d.n(4) === 0) return fitted(s, d.pick(this.edges.patterns), this.edges.codes, d);
         if (s.length > 1 && d.n(3)) return anew(s, this.texts(), this.numbers(), d);
         const i = d.n(s.length + 1);
         return d.chance(3) ? Array.from({ length: d.n(10) }, () => d.pick(from)).join('') : s.slice(0, i) + d.pick(from.concat(this.edges.chars)) + s.slice(i + d.n(2));
@@ -310,8 +255,8 @@ class Vary {
 
   /** Numbers of the changed code, and such beside them, as texts have them. */
   numbers() {
-    const { floats, ints } = this.edges;
-    this.counts = this.counts || floats.flatMap((c) => [c, c / 2, 2 * c]).concat(ints.flatMap((c) => [c, c + 1, c - 1])).map(String).filter((t) => /^[\d.]+$/.test(t));
+    const { codes, floats, ints } = this.edges;
+    this.counts = this.counts || floats.flatMap((c) => [c, c / 2, 2 * c]).concat(ints.flatMap((c) => [c, c + 1, c - 1]), codes).map(String).filter((t) => /^[\d.]+$/.test(t));
     return this.counts;
   }
 
@@ -369,9 +314,10 @@ class Vary {
   /** Scripts at the edges of what changed, the most telling first. */
   edgesOf(most) {
     const rows = this.rows;
-    const twins = new Twins(this.edges, places, at, put).of(rows);
+    const twins = new Twins(this.edges).of(rows);
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
-    const lists = [this.often(), atOnce(rows), ...optioned(rows, this.edges.options), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    out.push(...inTurn(this.openings.lists()).slice(0, Math.ceil(most / OPENINGS)));
+    const lists = [this.often(), atOnce(rows), ...optioned(rows, this.edges), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
     const own = rows.filter((row) => row.some((s) => s.f.k === 'ref' && this.edges.changed.has(s.m))).slice(0, MOST_OWN);
@@ -415,47 +361,6 @@ class Vary {
   }
 }
 
-/** Rows by what their calls are like. */
-function shapesOf(rows) {
-  const out = new Map();
-  for (const row of rows.slice(0, 1000)) for (const shape of new Set(row.slice(0, 12).map((s) => nameOf(s) + ' ' + likeness(s)))) out.set(shape, [...(out.get(shape) || []), row].slice(0, 100));
-  return out;
-}
-
-/** The lists of texts within a value. */
-function listsOfTexts(node) {
-  if (node === null || typeof node !== 'object' || !Array.isArray(node.v)) return [];
-  if (node.k === 'arr' && node.v.length > 0 && node.v.every((x) => typeof x === 'string')) return [node.v];
-  return node.v.flatMap((x) => (Array.isArray(x) ? x.flatMap(listsOfTexts) : listsOfTexts(x)));
-}
-
-/** How often a value is taken to be another one: there are many texts, and few truths. */
-function weight(node) {
-  if (typeof node === 'string') return node.length > 3 ? 5 : 3;
-  return node === null || typeof node === 'boolean' || node.k === 'undef' || node.k === 'fn' ? 1 : 2;
-}
-
-/** The values within one, itself among them, that are of a kind. */
-function within(node, of) {
-  const inner = node !== null && typeof node === 'object' && Array.isArray(node.v) ? node.v.flatMap((x) => (Array.isArray(x) ? x.flatMap((y) => within(y, of)) : within(x, of))) : [];
-  return of(node) ? [node, ...inner] : inner;
-}
-
-/** What a value is like: its kind, and that of what is first in it. */
-function like(node) {
-  const kind = kindOf(node);
-  if (kind === 'obj') return kind + node.v.map((e) => e[0]).join();
-  return kind === 'arr' ? kind + like(node.v.length > 0 ? node.v[0] : null) : kind;
-}
-
-function likeness(s) {
-  return (s.a || []).map(like).join();
-}
-
-function nameOf(s) {
-  return s.f.k === 'lib' ? s.f.g + (s.m ? '.' + s.m : '') : s.m || '()';
-}
-
 /** Simpler scripts beside one, of inputs that callers make. */
 function simpler(script, edges) {
   const out = [];
@@ -480,4 +385,4 @@ function simpler(script, edges) {
   return out.filter((s) => s.length > 0 && JSON.stringify(s) !== JSON.stringify(script)).slice(0, script.some((s) => s.r > MOST_DRAWN) ? FEW : MANY);
 }
 
-module.exports = { Vary, at, places, put, refs, simpler, some };
+module.exports = { Vary, simpler };

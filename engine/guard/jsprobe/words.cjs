@@ -81,6 +81,11 @@ function member(of, name) {
   return IDENTIFIER.test(name) ? of + '.' + name : of + '[' + literal(name) + ']';
 }
 
+/** What stands in something under a name or at a place. */
+function within(of, name) {
+  return /^\d+$/.test(name) ? of + '[' + name + ']' : member(of, name);
+}
+
 /** The text of a script: its calls one after the other, their results named where others use them. */
 function scriptWords(script) {
   const used = new Set();
@@ -96,7 +101,7 @@ function scriptWords(script) {
     let of = s.f.k === 'ref' ? names[s.f.i] : nameOf(s.f.g || '');
     if (s.m) of = member(of, s.m);
     const args = (s.a || []).map((a) => (s.r && each(a, s.r)) || words(a, names));
-    const call = s.w ? '/* writes to ' + of + ' */' : s.f.k === 'own' ? args[0] : s.g ? of : (s.p ? '/* not awaited */ ' : '') + (s.r ? 'for (i = 0; i < ' + s.r + '; i++) ' : '') + (s.n ? 'new ' : '') + of + '(' + args.join(', ') + ')';
+    const call = s.w ? '/* writes to ' + (Array.isArray(s.w) ? s.w.reduce(within, of) : of) + ' */' : s.f.k === 'own' ? args[0] : s.g ? of : (s.p ? '/* not awaited */ ' : '') + (s.r ? 'for (i = 0; i < ' + s.r + '; i++) ' : '') + (s.n ? 'new ' : '') + of + '(' + args.join(', ') + ')';
     if (!used.has(i)) return call;
     names[i] = String.fromCharCode(97 + (next % 26)) + (next > 25 ? Math.floor(next / 26) : '');
     next++;
