@@ -170,7 +170,7 @@ def stands_in(v):
 
 # ---- functions that are results -------------------------------------------------
 
-GIVEN = "12.5", 3, as_text, fails  # to each parameter of a function that a call gave, and no two alike
+GIVEN = fails, "12.5", 3, as_text  # to each parameter of a function that a call gave, and no two alike
 MOST_GIVEN = 3
 MOST_ASKED = 6  # attributes of one
 NESTED, ANY_NUMBER = 0x10, 0x04  # flags of code

@@ -54,11 +54,10 @@ class Explorer:
         return found or closer or emptied or filled or brink
 
 
-def likened(v, values, d):
-    """Another value of a case in the place of one of its type. In the place of a text, at times, one that begins with it or that it begins
-    with: code that compares texts in the place of their parts takes one for the other."""
-    w = d.pick([x for x in values if type(x) is type(v)])
-    k = d.n(6) if type(v) is str else 0
+def likened(w, values, d):
+    """A value that is to stand in the place of another one of its case. Of a text, at times, one that begins with it or that it begins with:
+    code that compares texts in the place of their parts takes one for the other."""
+    k = d.n(6) if type(w) is str else 0
     if k < 3:
         return w
     if k == 3:
@@ -79,8 +78,9 @@ def beside(kept, d, other):
         for _ in range(1 + (d.n(4) == 0)):
             at = d.n(len(case.values))
             v = case.values[at]
-            w = case.values[d.n(len(case.values))] if kind == 3 else v
-            w = likened(v, case.values, d) if kind == 2 else other(w if type(w) is type(v) else v, d)
+            w = case.values[d.n(len(case.values))] if kind < 4 else v
+            alike = type(w) is type(v)
+            w = likened(w, case.values, d) if kind == 2 and alike else other(w if alike else v, d)
             if can_be_spelled(w) and (at in put or len(put) < MOST_PUT):
                 put = {**put, at: w}
         return spelled(put) + base

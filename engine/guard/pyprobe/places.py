@@ -126,8 +126,8 @@ def besides(v):
 
 
 def beside_text(s):
-    """Texts that begin with one, and that it begins with, and that are parted at no other place."""
-    return [s + "a", *([s[:-1]] if len(s) > 1 else [])]
+    """A text that begins with one, and one that it begins with: parted into words they have the same number of them."""
+    return [s + "a", s[:-1]]
 
 
 def to_length(s, n):
@@ -281,7 +281,7 @@ class Meetings:
                 continue
             sides, apart = [(a, b), (b, a)], []
             if changed and type(a) is str and type(b) is str:
-                apart = [(x, y) for x, other in sides for y in beside_text(other) if x]
+                apart = [(x, y) for x, other in sides for y in beside_text(other) if min(len(a), len(b)) > 1]
                 sides += [(x, y) for x, other in sides for y in (other.lower(), other.upper()) if y != other]
             for at, v in enumerate(values):
                 for one, other in sides:
@@ -289,8 +289,8 @@ class Meetings:
                         for w in made:
                             self.put(rank if changed else rank + 2, n, at, v, w, put, base)
                 for one, other in apart:
-                    if type(v) is str and one in v:
-                        self.put(int(v != one), n, at, v, v.replace(one, other, 1), put, base)
+                    if v == one:
+                        self.put(0, n, at, v, other, put, base)
         return closer
 
     def full(self, changed):
