@@ -23,5 +23,5 @@
 // Caveats: no difference is no proof. Code under test answers for itself: the
 // guard finds mistakes, and a candidate that means to deceive it can. A check is
 // repeatable by its seed unless it runs out of time, which the report says; how many inputs
-// of JavaScript follow where time is left hangs on that time. A Guard is safe for concurrent use.
+// of JavaScript and Python follow where time is left hangs on that time. A Guard is safe for concurrent use.
 package guard

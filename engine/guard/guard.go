@@ -28,7 +28,7 @@ type Finder interface {
 // Options are what a Guard works with. The zero value of each is a default.
 type Options struct {
 	Seed  uint64
-	Cases int           // most inputs of one function; 1500. Of JavaScript, where it is no less, more follow while time is left
+	Cases int           // most inputs of one function; 1500. Of JavaScript and Python, where it is no less, more follow while time is left
 	Work  time.Duration // processor time of all processes of one check together; 5 minutes
 	Wall  time.Duration // of one check by the clock, the last resort; four times Work
 	// Thorough asks again with other draws while two thirds of Work are left and no difference is known.

@@ -74,11 +74,11 @@ type Request struct {
 	Variables map[string]Reads `json:"variables,omitempty"`
 	Marks     []int            `json:"marks,omitempty"`    // blocks of what changed, in the watched code
 	Around    bool             `json:"around,omitempty"`   // all cases of a survey are made from the corpus
-	Drawn     bool             `json:"drawn,omitempty"`    // JavaScript: all cases of a survey are drawn, also beside the corpus
+	Drawn     bool             `json:"drawn,omitempty"`    // JavaScript, Python: all cases of a survey are drawn, also beside the corpus
 	Extra     []string         `json:"extra,omitempty"`    // Python: functions that no test calls
 	Changed   []string         `json:"changed,omitempty"`  // Python: files whose lines are counted
 	CaseMS    int64            `json:"case_ms"`            // longest time of one case
-	GroupMS   int64            `json:"group_ms,omitempty"` // Go, and JavaScript where Drawn: processor time of one group, CloseFactor times as much of a close one
+	GroupMS   int64            `json:"group_ms,omitempty"` // Go, and the others where Drawn: processor time of one group, CloseFactor times as much of a close one
 	HeapMiB   uint64           `json:"heap_mib"`
 }
 
