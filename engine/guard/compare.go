@@ -33,9 +33,7 @@ type pair struct {
 	round           int                     // above 0: asked once more, with other draws
 	few             int                     // above 0: a first look, with one of so many inputs
 	open            []string                // groups that take values of any type
-	tame            []string                // groups whose large numbers end the process
-	unordered       []string                // methods that give lists in no order in the root
-	endless         []string                // what did not come back in the root on the way to the call of a case
+	habits          probe.Habits            // of the root
 	lost            losses                  // what the root answered of groups until now
 	differ          func(in, root, candidate string) bool
 	reads           func(group string) probe.Reads // exported variables; nil: none

@@ -107,7 +107,7 @@ func (c *check) search(ctx context.Context, p pair, groups []string, apart bool)
 // for all where others do then. What was learnt holds for the pair, also what did not come back on the way.
 func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Request) (*reply, error) {
 	for range mostTamings {
-		q.Tame, q.Endless, q.Unordered = p.tame, p.endless, p.unordered
+		q.Habits = p.habits
 		if !learn || s.hasty == 0 {
 			return s.ask(ctx, *q)
 		}
@@ -115,21 +115,21 @@ func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Reque
 		if err != nil {
 			return r, err
 		}
-		p.endless, p.unordered = slices.Concat(p.endless, r.endless), slices.Concat(p.unordered, r.unordered)
-		if q.Endless, q.Unordered = p.endless, p.unordered; !r.cut && len(r.given) == 0 {
+		p.habits.Endless, p.habits.Unordered = slices.Concat(p.habits.Endless, r.endless), slices.Concat(p.habits.Unordered, r.unordered)
+		if q.Habits = p.habits; !r.cut && len(r.given) == 0 {
 			return r, nil
 		}
-		before := len(p.tame)
+		before := len(p.habits.Tame)
 		wild := r.given
 		if r.cut || before > 0 {
 			wild = q.Groups
 		}
-		p.tame = slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.tame, wild))))
-		if len(p.tame) == before {
+		p.habits.Tame = slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.habits.Tame, wild))))
+		if len(p.habits.Tame) == before {
 			return r, nil
 		}
 	}
-	q.Tame, q.Endless, q.Unordered = p.tame, p.endless, p.unordered
+	q.Habits = p.habits
 	return s.ask(ctx, *q)
 }
 

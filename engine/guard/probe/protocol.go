@@ -48,8 +48,16 @@ const (
 	Shrink  = "shrink"  // simpler variants of one case, in full
 )
 
+// Habits are what was learnt of the root: what it does on the way and at its edges holds for both trees.
+type Habits struct {
+	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
+	Endless   []string `json:"endless,omitempty"`   // what is not called on the way to the call that a case is about, as [Answer] names it
+	Unordered []string `json:"unordered,omitempty"` // methods that give lists in no order, as [Answer] names them
+}
+
 // Request is what the asker wants to know.
 type Request struct {
+	Habits
 	Mode      string   `json:"mode"`
 	Seed      uint64   `json:"seed"`
 	Count     int      `json:"count"`               // cases per group, in a survey
@@ -60,9 +68,6 @@ type Request struct {
 	Skip      []string `json:"skip,omitempty"`      // groups to leave out
 	Known     []string `json:"known,omitempty"`     // groups that differ: not called to see what another left behind
 	Omit      []int    `json:"omit,omitempty"`      // positions to leave out
-	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
-	Endless   []string `json:"endless,omitempty"`   // what is not called on the way to the call that a case is about, as [Answer] names it
-	Unordered []string `json:"unordered,omitempty"` // methods that give lists in no order, as [Answer] names them
 	Trace     bool     `json:"trace,omitempty"`     // of Survey: the first case alone, which tells what it calls on the way
 	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink
 	Literals  Literals `json:"literals"`
