@@ -163,7 +163,7 @@ class Test(unittest.TestCase):
 
 func TestChangesThatShowBehindCallsOfWhatAPythonTypeIsDerivedFromAreFound(t *testing.T) {
 	t.Parallel()
-	eachIsFound(t, 200, shelf, shelfTest, []edited{
+	eachIsFound(t, 300, shelf, shelfTest, []edited{
 		{"a sum that is kept", "        return sum(len(x) for x in self)", "        if not hasattr(self, \"_weight\"):\n            self._weight = sum(len(x) for x in self)\n        return self._weight", "kit.Basket.weight"},
 		{"the longest that is kept for as many", "        return max(self, key=len, default=\"\")", "        if getattr(self, \"_known\", None) != len(self):\n            self._known, self._longest = len(self), max(self, key=len, default=\"\")\n        return self._longest", "kit.Basket.longest"},
 		{"a total that its own class resets alone", "        return sum(self.values())", "        if self._low is None:\n            self._low = sum(self.values())\n        return self._low", "kit.Prices.total"},
