@@ -12,8 +12,18 @@ function readJSON(file) {
   return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
 
+/** Has no file of the tree end this process, which loads scripts besides modules to see what they export. */
+function outlive() {
+  process.exit = () => {
+    throw new Error('a file of the tree ends the process');
+  };
+  process.on('uncaughtException', () => {});
+  process.on('unhandledRejection', () => {});
+}
+
 async function main() {
   const q = readJSON(process.env.ATOLL_GUARD_REQUEST);
+  if (q.mode === 'record' || q.mode === 'affected') outlive();
   if (q.mode === 'record') return require('./recording.cjs').record(q);
   if (q.mode === 'count') return require('./recording.cjs').count(q);
   if (q.mode === 'affected') return fs.writeFileSync(process.env.ATOLL_GUARD_RESULT, JSON.stringify(await require('./affected.cjs').affected(q)));
