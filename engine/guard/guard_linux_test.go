@@ -494,7 +494,7 @@ class Kit(unittest.TestCase):
 	refactored := strings.NewReplacer("(11, 12, 13):", "range(11, 14):", "> 1.5", ">= 1.5 and seconds != 1.5", "sum(rows)", "sum(row for row in rows)",
 		"weight / 2", "weight * 1e9 / 2e9").Replace(was) // of the largest number it is none
 	for seed := range suitetest.Pick(1, 2, uint64(4)) {
-		o := guard.Options{NoTests: true, Seed: seed, PythonTests: []string{"-m", "unittest", "-q"}}
+		o := guard.Options{NoTests: true, Cases: 1000, Seed: seed, PythonTests: []string{"-m", "unittest", "-q"}}
 		change := func(text string) guard.Tree {
 			return guard.Tree{Base: root, Delta: []record.Change{{Path: "kit.py", Mode: record.Regular, Data: []byte(text)}}}
 		}
