@@ -30,15 +30,20 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 FRAMES = re.compile(r'(?: *File "[^"]*", line \d+(?:, in .*?)?(?:\\n|\n)(?: {4}.*?(?:\\n|\n))?(?: *[~^]+ *(?:\\n|\n))?)+')  # of a traceback, also within what repr shows
 
 
-def drained(v, rest):
-    """What an iterator yields, to a bound, and how it fails."""
+def set_within(v):
+    """Whether an object is a set that keeps what it has in one of the language, whose order hangs on hashes."""
+    return isinstance(v, collections.abc.Set) and any(isinstance(x, (set, frozenset)) and len(x) == len(v) for x in held_by(v).values())
+
+
+def drained(v, rest, sort=False):
+    """What an iterator yields, to a bound, and how it fails. What has no order of its own is sorted."""
     out = []
     try:
         for x in zip(range(MOST_DRAINED), v):
             out.append(rest(x[1]))
     except (Exception, SystemExit) as e:
         out.append(failure(e))
-    return "yields [" + ", ".join(out) + "]"
+    return "yields [" + ", ".join(sorted(out) if sort else out) + "]"
 
 
 def is_drained(v):
@@ -177,7 +182,7 @@ def show(v, depth=0, seen=(), live=False):
                 text += " of " + rest(VALUES[base](v))
         text += said_by(v, depth, ("__str__", "__len__", "__bool__"))
         if not live and depth < 3 and hasattr(type(v), "__iter__"):
-            text += " " + drained(pairs_of(v) if isinstance(v, collections.abc.Mapping) else v, rest)
+            text += " " + drained(pairs_of(v) if isinstance(v, collections.abc.Mapping) else v, rest, set_within(v))
         return text
     try:
         return ADDRESS.sub("", repr(v))[:LONGEST]
