@@ -7,11 +7,11 @@ import (
 
 // The bounds of asking once more.
 const (
-	mostAgain    = 100 // times, each with other draws
-	shareOfAgain = 3   // one part in so many of the processor time of a check is used up when it ends
+	mostAgain    = 8  // times, each with other draws
+	shareOfAgain = 10 // one part in so many of the processor time of a check is used up when it ends
 )
 
-// again asks what is close to the change with other draws, as long as two thirds of the time are left and nothing differs: where
+// again asks what is close to the change with other draws, as long as nine tenths of the time are left and nothing differs: where
 // calls are quick, all that a check asks takes a small part of its time. These inputs are not counted: some are those
 // that were compared before.
 func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) error {

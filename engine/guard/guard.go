@@ -31,7 +31,7 @@ type Options struct {
 	Cases int           // most inputs of one function; 1500. Of JavaScript and Python, where it is no less, more follow while time is left
 	Work  time.Duration // processor time of all processes of one check together; 5 minutes
 	Wall  time.Duration // of one check by the clock, the last resort; four times Work
-	// Thorough asks again with other draws while two thirds of Work are left and no difference is known.
+	// Thorough asks again with other draws while nine tenths of Work are left and no difference is known.
 	Thorough bool
 	// Patience is the longest processor time of one case in the candidate, whole milliseconds; 10
 	// seconds. The root gets one second. One that does nothing for a quarter of it, or a second, is not waited for.

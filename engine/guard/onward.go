@@ -7,13 +7,13 @@ import (
 
 // The bounds of going on.
 const (
-	mostOnward    = 3 // times, each with other draws; more where a check is thorough
+	mostOnward    = 3 // times, each with other draws; as often as asking again where a check is thorough
 	timesOnward   = 6 // inputs for one of the comparison before
 	shareOfOnward = 6 // of the processor time that is left, for all of it
 )
 
 // goOn gives what reached the change more inputs than a comparison counts on, with a share of the time that is left and as
-// long as nothing differs, and where a check is thorough as long as that share lasts: each time it looks on for inputs that do something of their own there, beside those that are
+// long as nothing differs: each time it looks on for inputs that do something of their own there, beside those that are
 // known, and compares what is drawn beside them and beside what tests do. Who wants few inputs wants none of these.
 func goOn(ctx context.Context, c *check, p pair, groups []string, apart bool) error {
 	if c.g.o.Cases < DefaultCases {
