@@ -151,23 +151,29 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		}
 		r.fatal[end.site] = fatalText(&res, end.stuck)
 		r.at[end.site] = end.position
-		if s.hasty > 0 && len(r.fatal) >= calmDeaths {
-			q.CaseMS = min(q.CaseMS, s.hasty)
-		}
-		q.From = end.position
-		most := mostGroupDeaths
-		if len(q.Close) <= fewGroups && slices.Contains(q.Close, end.site.group) {
-			most = mostCloseDeaths
-		}
-		if perGroup[end.site.group]++; perGroup[end.site.group] >= most {
-			q.Skip = append(slices.Clone(q.Skip), end.site.group)
-			r.given = append(r.given, end.site.group)
-		}
-		if len(r.fatal) >= s.deaths {
-			r.cut = true
+		perGroup[end.site.group]++
+		if s.goOn(&q, r, end, perGroup[end.site.group]); r.cut {
 			return r, nil
 		}
 	}
+}
+
+// goOn has a request ask what stands behind a case that ended the process, of a group of which so many did. A group that does so too
+// often is given up, and all is where too many did.
+func (s *subject) goOn(q *probe.Request, r *reply, end ending, deaths int) {
+	q.From = end.position
+	if s.hasty > 0 && len(r.fatal) >= calmDeaths {
+		q.CaseMS = min(q.CaseMS, s.hasty)
+	}
+	most := mostGroupDeaths
+	if len(q.Close) <= fewGroups && slices.Contains(q.Close, end.site.group) {
+		most = mostCloseDeaths
+	}
+	if deaths >= most {
+		q.Skip = append(slices.Clone(q.Skip), end.site.group)
+		r.given = append(r.given, end.site.group)
+	}
+	r.cut = len(r.fatal) >= s.deaths
 }
 
 // run puts a request to one process of the probe.

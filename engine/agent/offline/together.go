@@ -44,14 +44,13 @@ func (e idioms) together() bool {
 	return e.at(hot, func(place) bool { return true })
 }
 
-// some makes a part of the rewrites of hot functions at once: those that cost more than they bring
-// are not among them at times. It fails where what comes of it is known.
+// some makes a part of the rewrites of the job's target at once, or where that is a hot function at times of
+// all of these: those that cost more than they bring are not among them at times. It fails where what comes of
+// it is known.
 func (e idioms) some() bool {
 	hot := e.job.Hot
-	if len(hot) == 0 {
+	if isHot := slices.ContainsFunc(hot, func(t agent.Target) bool { return t.Name == e.job.Target.Name }); !isHot || e.rng.IntN(2) == 0 {
 		hot = []agent.Target{e.job.Target}
-	} else if e.rng.IntN(2) == 0 {
-		hot = []agent.Target{pickOne(e.editing, hot)}
 	}
 	drawn := map[string]bool{} // by function and name: lines move while rewrites are made
 	before := e.made.clone()
