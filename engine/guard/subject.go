@@ -152,15 +152,15 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		r.fatal[end.site] = fatalText(&res, end.stuck)
 		r.at[end.site] = end.position
 		perGroup[end.site.group]++
-		if s.goOn(&q, r, end, perGroup[end.site.group]); r.cut {
+		if s.behind(&q, r, end, perGroup[end.site.group]); r.cut {
 			return r, nil
 		}
 	}
 }
 
-// goOn has a request ask what stands behind a case that ended the process, of a group of which so many did. A group that does so too
+// behind has a request ask what stands behind a case that ended the process, of a group of which so many did. A group that does so too
 // often is given up, and all is where too many did.
-func (s *subject) goOn(q *probe.Request, r *reply, end ending, deaths int) {
+func (s *subject) behind(q *probe.Request, r *reply, end ending, deaths int) {
 	q.From = end.position
 	if s.hasty > 0 && len(r.fatal) >= calmDeaths {
 		q.CaseMS = min(q.CaseMS, s.hasty)
