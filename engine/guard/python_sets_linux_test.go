@@ -26,7 +26,7 @@ class Words(collections.abc.Set):
 class Name:
     def __init__(self, text):
         self.text = text
-        self.skipped = Words(["van", "de", "la", "von", "zu", "der", "den", "af"])
+        self.skipped = Words(["van", "de", "la", "von", "zu", "der", "den", "af"] + ["x%d" % n for n in range(300)])
 
     def parts(self):
         return [p for p in self.text.split() if p not in self.skipped]

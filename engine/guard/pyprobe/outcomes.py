@@ -21,6 +21,7 @@ from atoll_guard_tree import has, held_by, in_tree, of_tree
 FLOAT_MARK = "\x01"
 DEPTH_OF_USED = 5  # where the parts of a value begin that is used further on: a test looks at it later, and its type is its own
 MOST_DRAINED = 200  # of what an iterator yields
+MOST_SORTED = 10_000  # of what has no order, of which those that come first are told
 MOST_SHOWN = 2000  # parts of a list or a table
 FEWEST_KNOWN = 50  # texts whose words are kept
 PLAIN = {type(None), bool, int, str, bytes}  # repr says all of them
@@ -39,11 +40,11 @@ def drained(v, rest, sort=False):
     """What an iterator yields, to a bound, and how it fails. What has no order of its own is sorted."""
     out = []
     try:
-        for x in zip(range(MOST_DRAINED), v):
+        for x in zip(range(MOST_SORTED if sort else MOST_DRAINED), v):
             out.append(rest(x[1]))
     except (Exception, SystemExit) as e:
         out.append(failure(e))
-    return "yields [" + ", ".join(sorted(out) if sort else out) + "]"
+    return "yields [" + ", ".join(sorted(out)[:MOST_DRAINED] if sort else out) + "]"
 
 
 def is_drained(v):
