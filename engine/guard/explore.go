@@ -115,8 +115,8 @@ func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Reque
 		if err != nil {
 			return r, err
 		}
-		p.habits.Endless, p.habits.Unordered = slices.Concat(p.habits.Endless, r.endless), slices.Concat(p.habits.Unordered, r.unordered)
-		if q.Habits = p.habits; !r.cut && len(r.given) == 0 {
+		q.Habits, p.habits = r.habits, r.habits
+		if !r.cut && len(r.given) == 0 {
 			return r, nil
 		}
 		before := len(p.habits.Tame)

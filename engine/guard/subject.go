@@ -69,21 +69,14 @@ type reply struct {
 	kept      map[string][][]uint64
 	// groups of which some input ran what changed
 	reaching  map[string]bool
-	endless   []string // what did not come back on the way and was left out, besides what the request says
-	unordered []string // methods that gave lists in no order, besides what the request says
-	given     []string // groups that were given up: too many of their cases were fatal
-	cut       bool     // too many were fatal: the rest was not asked
+	unordered []string     // methods that gave lists in no order, and were told as if they had one
+	habits    probe.Habits // with which it was asked, those that were learnt on the way among them
+	given     []string     // groups that were given up: too many of their cases were fatal
+	cut       bool         // too many were fatal: the rest was not asked
 }
 
 func newReply() *reply {
 	return &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}, reaching: map[string]bool{}}
-}
-
-// anew is a reply to what is asked again, with what was learnt.
-func (r *reply) anew() *reply {
-	again := newReply()
-	again.endless, again.unordered = r.endless, r.unordered
-	return again
 }
 
 // errProbe: a probe did not answer at all.
@@ -106,8 +99,9 @@ const (
 // the rest is asked of a new one. With the error of a context that ends comes what was said until then.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 	q.CaseMS, q.HeapMiB, q.Extra = s.caseMS, heapMiB, s.extra
-	r, perGroup, skip, known := newReply(), map[string]int{}, q.Skip, len(q.Unordered)
+	r, perGroup, skip, endless := newReply(), map[string]int{}, q.Skip, len(q.Endless)
 	for {
+		r.habits = q.Habits
 		q.Changed = s.changed
 		if s.settled != nil && s.settled() {
 			q.Changed = nil
@@ -126,28 +120,21 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		if end.ended && s.learns && len(r.unordered) > len(q.Unordered)-known {
-			r, perGroup = r.anew(), map[string]int{}
-			q.From, q.Skip, q.Unordered = 0, skip, append(q.Unordered[:known:known], r.unordered...)
-			continue
+		if !end.ended && end.position == 0 {
+			return nil, fmt.Errorf("%w: %s", errProbe, lastWords(&res))
+		}
+		if s.learns {
+			learnt, err := s.learn(ctx, &q, r, end, len(q.Endless)-endless < mostEndless)
+			if err != nil {
+				return nil, err
+			}
+			if learnt {
+				r, perGroup, q.From, q.Skip = newReply(), map[string]int{}, 0, skip
+				continue
+			}
 		}
 		if end.ended {
 			return r, nil
-		}
-		if end.position == 0 {
-			return nil, fmt.Errorf("%w: %s", errProbe, lastWords(&res))
-		}
-		learns := s.learns && len(r.endless) < mostEndless
-		if learns && !end.stuck && q.Mode == probe.Survey {
-			if end.step, err = s.trace(ctx, q, end.position); err != nil {
-				return nil, err
-			}
-		}
-		if learns && end.step != "" {
-			r, perGroup = r.anew(), map[string]int{}
-			r.endless = append(r.endless, end.step)
-			q.From, q.Skip, q.Endless = 0, skip, append(slices.Clone(q.Endless), end.step)
-			continue
 		}
 		r.fatal[end.site] = fatalText(&res, end.stuck)
 		r.at[end.site] = end.position
@@ -156,6 +143,24 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 			return r, nil
 		}
 	}
+}
+
+// learn adds to a request what a process of the root showed, and reports whether that was something: at its end what
+// has no order, and where it met its end on the way to the call of a case what is to be left out there, while there is room for that.
+func (s *subject) learn(ctx context.Context, q *probe.Request, r *reply, end ending, room bool) (learnt bool, err error) {
+	if !end.ended && !end.stuck && room && q.Mode == probe.Survey {
+		if end.step, err = s.trace(ctx, *q, end.position); err != nil {
+			return false, err
+		}
+	}
+	ends := !end.ended && room && end.step != ""
+	if ends {
+		q.Endless = slices.Concat(q.Endless, []string{end.step})
+	}
+	if learnt = ends || end.ended && len(r.unordered) > 0; learnt {
+		q.Unordered = slices.Concat(q.Unordered, r.unordered)
+	}
+	return learnt, nil
 }
 
 // behind has a request ask what stands behind a case that ended the process, of a group of which so many did. A group that does so too

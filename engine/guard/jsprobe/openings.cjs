@@ -37,11 +37,13 @@ class Openings {
     Object.assign(this, { rows, edges });
     this.meeting = new Meeting(rows);
     const some = rows.slice(0, MOST_ROWS);
+    this.lent = some.map(lent);
+    this.spelled = some.map((row) => spelled(row, edges.turned));
     const encodes = rows.some((row) => coding(row).some((p) => edges.patterns.length > 0 || isCoded(at(row, p))));
     this.makers = [
       this.meeting.any && ((script, d) => this.meeting.drawn(d)),
-      some.some((row) => lent(row).length > 0) && ((script, d) => d.pick(lent(script))),
-      some.some((row) => spelled(row, edges.turned).length > 0) && ((script, d) => d.pick(spelled(script, edges.turned))),
+      this.lent.some((list) => list.length > 0) && ((script, d) => d.pick(lent(script))),
+      this.spelled.some((list) => list.length > 0) && ((script, d) => d.pick(spelled(script, edges.turned))),
       encodes && ((script, d, numbers) => this.encoded(script, numbers, d)),
     ].filter(Boolean);
   }
@@ -55,10 +57,9 @@ class Openings {
 
   /** Lists of scripts, those that tell most of each first. */
   lists() {
-    const some = this.rows.slice(0, MOST_ROWS);
     const coded = this.rows.filter((row) => coding(row).length > 0);
     const few = Array.from({ length: Math.min(MOST_ENCODED, coded.length) }, (_, i) => coded[Math.floor((i * coded.length) / Math.min(MOST_ENCODED, coded.length))]);
-    return [this.meeting.scripts(), inTurn(some.map(lent)), inTurn(some.map((row) => spelled(row, this.edges.turned))), inTurn(few.map((row) => encoding(row, this.edges)))];
+    return [this.meeting.scripts(), inTurn(this.lent), inTurn(this.spelled), inTurn(few.map((row) => encoding(row, this.edges)))];
   }
 
   /** A script drawn beside one; undefined where none fits. */

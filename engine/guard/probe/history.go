@@ -173,7 +173,7 @@ func (r *runner) contents(o reflect.Value) string {
 		case mt.NumIn() == 0 && mt.NumOut() == 1 && iterates(mt.Out(0)) && !strings.Contains(name, "Pop"):
 			told = func() string { return (&shower{lib: r.lib}).results(m.Call(nil)) }
 		case mt.NumIn() == 0 && mt.NumOut() > 0 && mt.NumOut() <= 3 && !(mt.NumOut() == 1 && simple(mt.Out(0))) && r.plainResults(mt):
-			told = func() string { s := &shower{lib: r.lib}; return s.results(s.of(t, name, m.Call(nil))) }
+			told = func() string { return (&shower{lib: r.lib}).results(r.of(o, name, m.Call(nil))) }
 		default:
 			continue
 		}
