@@ -50,16 +50,17 @@ func (x *finder) tellsOfBuffers() bool {
 // The functions that make them. A reader never meets a full buffer before the end of its text, a
 // scanner takes texts as long as before.
 const (
-	readerText = `// NAME reads by a buffer that is no longer than a short text.
-func NAME(r io.Reader) *bufio.Reader {
-	n := 4096
+	sizeText = `	n := 4096
 	switch r := r.(type) {
 	case *strings.Reader:
 		n = r.Len() + 16
 	case *bytes.Reader:
 		n = r.Len() + 16
 	}
-	if n >= 4096 {
+`
+	readerText = `// NAME reads by a buffer that is no longer than a short text.
+func NAME(r io.Reader) *bufio.Reader {
+` + sizeText + `	if n >= 4096 {
 		return bufio.NewReader(r)
 	}
 	return bufio.NewReaderSize(r, n)
@@ -67,14 +68,7 @@ func NAME(r io.Reader) *bufio.Reader {
 `
 	scannerText = `// NAME scans by a buffer that is no longer than a short text.
 func NAME(r io.Reader) *bufio.Scanner {
-	n := 4096
-	switch r := r.(type) {
-	case *strings.Reader:
-		n = r.Len() + 16
-	case *bytes.Reader:
-		n = r.Len() + 16
-	}
-	s := bufio.NewScanner(r)
+` + sizeText + `	s := bufio.NewScanner(r)
 	if n < 4096 {
 		s.Buffer(make([]byte, n), bufio.MaxScanTokenSize)
 	}
