@@ -111,15 +111,31 @@ func flatReport(o object) (Report, error) {
 // ParsePairs reads lines such as "score = 1.5", "time_ms: 12" or
 // "throughput=3.2 MB/s" from stdout. Other lines are passed over. When any line
 // begins with "METRIC ", only those count, and each must be well formed. A name
-// that comes twice is refused: nobody could say which one counts.
+// that comes twice is refused: nobody could say which one counts. Where no line is of this form those of a name, a number and at most
+// a unit with spaces between them count ("score 0.83").
 func ParsePairs(stdout []byte) (Report, error) {
-	const mark = "METRIC "
 	lines := strings.Split(string(stdout), "\n")
+	metrics, err := writtenPairs(lines)
+	if err != nil {
+		return Report{}, err
+	}
+	if len(metrics) == 0 {
+		metrics = spacedPairs(lines)
+	}
+	if len(metrics) == 0 {
+		return Report{}, errors.New("no line of stdout is name = number")
+	}
+	return Report{Metrics: metrics}, checkMetrics(metrics)
+}
+
+// writtenPairs are the lines that are name = number or name: number, or of those that are marked all.
+func writtenPairs(lines []string) ([]record.Metric, error) {
+	const mark = "METRIC "
 	marked := false
 	for _, l := range lines {
 		marked = marked || strings.HasPrefix(strings.TrimSpace(l), mark)
 	}
-	var r Report
+	var out []record.Metric
 	for _, l := range lines {
 		l = strings.TrimSpace(l)
 		rest, has := strings.CutPrefix(l, mark)
@@ -129,18 +145,29 @@ func ParsePairs(stdout []byte) (Report, error) {
 		m, err := pairOf(strings.TrimSpace(rest))
 		switch {
 		case err == nil:
-			r.Metrics = append(r.Metrics, m)
+			out = append(out, m)
 		case marked || errors.Is(err, errNotFinite):
-			return Report{}, fmt.Errorf("the line %q of stdout: %w", clip(OneLine(l, 200), 60), err)
+			return nil, fmt.Errorf("the line %q of stdout: %w", clip(OneLine(l, 200), 60), err)
 		}
-		if len(r.Metrics) > MaxMetrics {
+		if len(out) > MaxMetrics {
 			break
 		}
 	}
-	if len(r.Metrics) == 0 {
-		return Report{}, errors.New("no line of stdout is name = number")
+	return out, nil
+}
+
+// spacedPairs are the lines that are a plain name, a number and at most a unit, as print("score", x) of Python writes them.
+func spacedPairs(lines []string) []record.Metric {
+	var out []record.Metric
+	for _, l := range lines {
+		name, rest, _ := strings.Cut(strings.TrimSpace(l), " ")
+		m, err := pairOf(name + "=" + rest)
+		prose := len(m.Unit) > len("req/s") && inMs[m.Unit] == 0 // loading 3 modules
+		if err == nil && !prose && len(out) <= MaxMetrics {
+			out = append(out, m)
+		}
 	}
-	return r, checkMetrics(r.Metrics)
+	return out
 }
 
 func pairOf(line string) (record.Metric, error) {

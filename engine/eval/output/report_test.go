@@ -156,6 +156,8 @@ func TestParseOutputs(t *testing.T) {
 		{"marked lines alone count", output.ParsePairs, "step: 1\nstep: 2\nMETRIC loss=0.5\nMETRIC acc = 0.9", "loss=0.5 acc=0.9", ""},
 		{"a marked line must be well formed", output.ParsePairs, "METRIC loss=high", "", `"high" is not a number`},
 		{"a value that is not finite", output.ParsePairs, "a = nan", "", "is not finite"},
+		{"names and numbers with spaces between them", output.ParsePairs, "start now\nscore 0.5\nelapsed 12.5 ms\n3 4\nof 3 4 5\n", "score=0.5 elapsed=12.5", ""},
+		{"pairs beside names and numbers", output.ParsePairs, "epoch 5\nloss = 0.5\n", "loss=0.5", ""},
 		{"no pair at all", output.ParsePairs, "hello\nworld: peace", "", "no line of stdout is name = number"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

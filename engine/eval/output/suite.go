@@ -25,7 +25,20 @@ var suiteKinds = []suiteKind{
 	{"ops/s", true, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+x\s+|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(?i:ops?|runs|iterations|calls) ?(?i:/|per) ?(?i:s|secs?|seconds?)\b()`), map[string]float64{"": 1}, true},
 	{"ns/op", false, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(ps|ns|us|µs|μs|ms|s)/iter\b`), map[string]float64{"ps": 1e-3, "ns": 1, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}, false},
 	{"ns/op", false, regexp.MustCompile(`^(.*?[^\s:=])(?:\s*[:=]\s*|\s+)([0-9][0-9,]*(?:\.[0-9]+)?) *(ns|us|µs|μs|ms|s) ?(?:/|per) ?(?:op|iter|iteration|call|run)\b`), map[string]float64{"ns": 1, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}, true},
-	{"ms", false, regexp.MustCompile(`^(.*?[^\s:=]) *: *([0-9][0-9,]*(?:\.[0-9]+)?) *(ns|us|µs|μs|ms|s)$`), map[string]float64{"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "μs": 1e-3, "ms": 1, "s": 1e3}, true},
+	{"ms", false, regexp.MustCompile(`^(.*?[^\s:=]) *: *` + timeFigure + `$`), inMs, true},
+}
+
+// inWords is how scripts tell what something took. It counts where nothing else can be read: a program that reports a score says
+// such things of its progress.
+var inWords = suiteKind{"ms", false, regexp.MustCompile(`^(?:(.*?[^\s:=,;])[,;]?\s+)??(?i:(?:(?:was )?(?:done|finished|completed)|took|takes|ran|elapsed)\s+)?(?i:(?:in|for|is|was|about|->)\s+)?` + timeFigure + `[.!]?$`), inMs, true}
+
+// timeFigure is what something took and its unit.
+const timeFigure = `([0-9][0-9,]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?) *(ns|us|µs|μs|ms|s|secs?|seconds?|msecs?|milliseconds?|microseconds?)`
+
+// inMs is what a time is multiplied by, by its unit, to be in ms.
+var inMs = map[string]float64{
+	"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "μs": 1e-3, "microsecond": 1e-3, "microseconds": 1e-3, "ms": 1, "msec": 1, "msecs": 1, "millisecond": 1, "milliseconds": 1,
+	"s": 1e3, "sec": 1e3, "secs": 1e3, "second": 1e3, "seconds": 1e3,
 }
 
 // ParseSuite reads what suites of benchmarks print: for each case a line such as "parse x 1,234 ops/sec ±0.5% (90 runs
@@ -43,6 +56,9 @@ func ParseSuite(stdout []byte) (Report, error) {
 			kind, cases = k, found
 		}
 	}
+	if len(cases) == 0 && !pairsOrNumber(stdout) {
+		kind, cases = &inWords, inWords.cases(text)
+	}
 	switch n := len(cases); {
 	case n == 0:
 		return Report{}, errors.New("no line of stdout tells how often a case runs in a second or what it takes, such as \"parse x 1,234 ops/sec\" or \"parse: 12.5ms\"")
@@ -50,6 +66,15 @@ func ParseSuite(stdout []byte) (Report, error) {
 		return Report{}, fmt.Errorf("stdout tells of %d cases, and at most %d are read", n, MaxMetrics-1)
 	}
 	return kind.report(cases)
+}
+
+// pairsOrNumber reports whether stdout has lines of name = number, or of a name and a number that is no time, or a number on its last line.
+func pairsOrNumber(stdout []byte) bool {
+	_, noNumber := ParseLastNumber(stdout, "time")
+	lines := strings.Split(string(stdout), "\n")
+	written, err := writtenPairs(lines)
+	return noNumber == nil || err != nil || len(written) > 0 ||
+		slices.ContainsFunc(spacedPairs(lines), func(m record.Metric) bool { return inMs[m.Unit] == 0 })
 }
 
 // suiteCase is one case of a suite.
@@ -77,7 +102,7 @@ func (k *suiteKind) cases(text string) []suiteCase {
 			if k.counts {
 				name = withoutCounts(name)
 			}
-			out = append(out, suiteCase{leaders.ReplaceAllString(name, ""), v})
+			out = append(out, suiteCase{OrElse(leaders.ReplaceAllString(name, ""), "time"), v})
 		}
 	}
 	return out

@@ -39,6 +39,26 @@ func TestWhatASuiteOfBenchmarksPrintsIsRead(t *testing.T) {
 			[]float64{math.Sqrt(1923 * 250.5), 1923, 250.5},
 		},
 		{
+			"times in the words of scripts", "loading 3 modules\nsum of squares 20000 took 12.5 ms\nparsed all in 1.5 seconds.\nwords, 250 us\n",
+			[]string{"ms of 3 cases", "sum of squares ms", "parsed all ms", "words ms"},
+			[]float64{math.Cbrt(12.5 * 1500 * 0.25), 12.5, 1500, 0.25},
+		},
+		{
+			"a time alone, with an exponent", "took 4.5e-05 s\n",
+			[]string{"ms of 1 case", "time ms"},
+			[]float64{0.045, 0.045},
+		},
+		{
+			"a time with its unit alone", "0.25 seconds\n",
+			[]string{"ms of 1 case", "time ms"},
+			[]float64{250, 250},
+		},
+		{
+			"a sentence that ends with a time", "Finished in 0.81s\n",
+			[]string{"ms of 1 case", "time ms"},
+			[]float64{810, 810},
+		},
+		{
 			"a table of tinybench", "┌───┬───┐\n│ (index) │ Task name │ Latency avg (ns) │ Throughput avg (ops/s) │ Throughput med (ops/s) │ Samples │\n├───┼───┤\n│ 0 │ 'leven' │ '13570 ± 14.98%' │ '222181 ± 0.05%' │ '9 ± 502' │ 73690 │\n│ 1 │ 'two words' │ '1 ± 1%' │ '7 ± 1%' │ '4 ± 30' │ 7 │\n└───┴───┘\n",
 			[]string{"ops/s of 2 cases", "leven ops/s", "two words ops/s"},
 			[]float64{6, 9, 4},
@@ -96,7 +116,10 @@ func TestWhatASuiteOfBenchmarksPrintsIsRead(t *testing.T) {
 func TestWhatIsNoSuiteIsRefused(t *testing.T) {
 	for _, c := range []struct{ name, stdout, why string }{
 		{"nothing", "", "no line of stdout tells"},
-		{"words", "loading 40 modules in 3 folders\n12 ms\n", "no line of stdout tells"},
+		{"words", "loading 40 modules in 3 folders\n12 ms of 40\n", "no line of stdout tells"},
+		{"a score beside what loading took", "score 0.83\nloading took 12 ms\n", "no line of stdout tells"},
+		{"a pair beside what loading took", "total = 12 ms\nloading took 12 ms\n", "no line of stdout tells"},
+		{"a number behind what loading took", "loading took 12 ms\n0.5\n", "no line of stdout tells"},
 		{"nothing done in a second", "parse x 0 ops/sec\n", "has 0 ops/s"},
 		{"too many", strings.Repeat("a x 3 ops/sec\n", MaxMetrics), "at most"},
 	} {
