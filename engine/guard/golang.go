@@ -100,6 +100,7 @@ func (m *goCheck) packages(ctx context.Context, files []string) error {
 			m.removed(p, api, now)
 		}
 		api = goAPI{common(api.funcs, now.funcs), common(api.types, now.types), common(api.errors, now.errors), common(api.values, now.values), common(api.own, now.own), common(api.given, now.given), common(api.variables, now.variables)}
+		api.given = append(api.given, askedTypes(p, m.is.packages[dir], m.direct)...)
 		if len(api.funcs)+len(api.types)+len(api.values) == 0 || !m.relevantAPI(api) {
 			continue
 		}

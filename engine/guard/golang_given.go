@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 // What a package does with a value of any type hangs on the types that its callers have, and its tests show some: structs
 // with tags above all. givenTypes writes those that tests name, of fields whose types the package can write, too.
+
+// So do the types that its own code asks such values for, by a type switch or an assertion.
 
 // mostGiven is how many such types of a package are made.
 const mostGiven = 40
@@ -41,6 +44,67 @@ func givenTypes(p *goPackage) []apiName {
 			return true
 		})
 	}
+	return out
+}
+
+// askedPrefix begins the names of types that code asks for.
+const askedPrefix = "AtollGuardAsked"
+
+// usual are types that are made of values of any type without being asked for.
+var usual = []string{"int", "string", "float64", "bool", "int64", "error", "any", "nil"}
+
+// askedTypes are the types that the code of either version asks values of any type for, which both can write: those of
+// the changed declarations first. They have the same names in both.
+func askedTypes(was, is *goPackage, changed map[string]bool) []apiName {
+	var near, far []string
+	a, b := givenWriter{p: was}, givenWriter{p: is}
+	for _, p := range []*goPackage{was, is} {
+		for _, name := range slices.Sorted(maps.Keys(p.decls)) {
+			list := &far
+			if changed[name] {
+				list = &near
+			}
+			for _, x := range askedIn(p.decls[name].node) {
+				_, isInterface := x.(*ast.InterfaceType)
+				text, ok := a.write(x, 0)
+				_, both := b.write(x, 0)
+				if ok && both && !isInterface && !slices.Contains(usual, text) {
+					*list = append(*list, text)
+				}
+			}
+		}
+	}
+	var out []apiName
+	for _, text := range append(near, far...) {
+		if len(out) < mostGiven && !slices.ContainsFunc(out, func(o apiName) bool { return strings.HasSuffix(o.written, "= "+text) }) {
+			name := askedPrefix + strconv.Itoa(len(out))
+			out = append(out, apiName{name, "type " + name + " = " + text})
+		}
+	}
+	return out
+}
+
+// askedIn are the types of the type switches and assertions of a declaration.
+func askedIn(decl ast.Node) []ast.Expr {
+	var out []ast.Expr
+	if decl == nil {
+		return nil
+	}
+	ast.Inspect(decl, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.TypeAssertExpr:
+			if x.Type != nil {
+				out = append(out, x.Type)
+			}
+		case *ast.TypeSwitchStmt:
+			for _, c := range x.Body.List {
+				if c, ok := c.(*ast.CaseClause); ok {
+					out = append(out, c.List...)
+				}
+			}
+		}
+		return true
+	})
 	return out
 }
 

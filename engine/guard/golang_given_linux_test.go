@@ -78,3 +78,50 @@ func TestWhatIsDoneWithTypesOfCallersIsComparedByThoseThatTestsHave(t *testing.T
 		})
 	}
 }
+
+const askedFor = `package kit
+
+// Plain makes keys texts, in lists within it, too.
+func Plain(m map[interface{}]interface{}) map[string]interface{} {
+	out := map[string]interface{}{}
+	for k, v := range m {
+		if x, ok := v.([]interface{}); ok {
+			list := []interface{}{}
+			for _, e := range x {
+				if inner, ok := e.(map[interface{}]interface{}); ok {
+					e = Plain(inner)
+				}
+				list = append(list, e)
+			}
+			v = list
+		}
+		out[k.(string)] = v
+	}
+	return out
+}
+
+// Small reports a short whole number.
+func Small(x any) bool {
+	n, ok := x.(uint16)
+	return ok && n < 300
+}
+`
+
+func TestTypesThatCodeAsksForStandBehindInterfacesAndKeysOfAnyTypeAreTexts(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "go")
+	for i, c := range []struct{ name, was, is, where string }{
+		{"tables in lists are exchanged in the caller's list", "\t\t\t\tif inner, ok := e.(map[interface{}]interface{}); ok {\n\t\t\t\t\te = Plain(inner)\n", "\t\t\t\tif inner, ok := e.(map[interface{}]interface{}); ok {\n\t\t\t\t\tx[len(list)], e = nil, Plain(inner)\n", "kit.Plain"},
+		{"a list that was copied is the caller's", "\t\t\tv = list\n", "\t\t\tv = append(x[:0], list...)\n", "kit.Plain"},
+		{"a bound of a type that nothing else has", "n < 300", "n < 200", "kit.Small"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if i > 0 {
+				suitetest.Full(t, "compares a Go module; the case before it stands for it")
+			}
+			root := mustFiles(t, map[string]string{"go.mod": "module kit\n\ngo 1.22\n", "kit.go": askedFor})
+			wantOnly(t, mustCheckEdited(t, guard.Options{}, root, "kit.go", c.was, c.is), c.where)
+		})
+	}
+}

@@ -43,3 +43,57 @@ var _ = []any{
 		t.Errorf("%q\nwant\n%q", got, want)
 	}
 }
+
+func TestTypesThatCodeAsksValuesOfAnyTypeForAreWrittenThoseOfTheChangeFirst(t *testing.T) {
+	source := func(text string) *goPackage {
+		f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &goPackage{name: "kit", decls: map[string]*goDecl{}}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				p.decls[d.Name.Name] = &goDecl{node: d}
+			case *ast.GenDecl:
+				if s, ok := d.Specs[0].(*ast.TypeSpec); ok {
+					p.decls[s.Name.Name] = &goDecl{node: s}
+				}
+			}
+		}
+		return p
+	}
+	const rest = `
+type Code int
+type code int
+func A(x any) any {
+	if b, ok := x.([]byte); ok { return b }
+	return x.(*url.URL)
+}
+`
+	was := source("package kit" + rest + `
+func Z(x any) any {
+	switch x := x.(type) {
+	case nil, string, uint8: return 1
+	case map[any]any, Code, *Code: return x
+	case code, error, interface{ Len() int }, func(): return 2
+	case []byte: return 3
+	}
+	return nil
+}`)
+	is := source("package kit" + rest + `
+func Z(x any) any {
+	return x.([]time.Duration)
+}`)
+	var got []string
+	for _, n := range askedTypes(was, is, map[string]bool{"Z": true}) {
+		got = append(got, n.written)
+	}
+	want := []string{
+		"type AtollGuardAsked0 = uint8", "type AtollGuardAsked1 = map[any]any", "type AtollGuardAsked2 = Code", "type AtollGuardAsked3 = *Code",
+		"type AtollGuardAsked4 = []byte", "type AtollGuardAsked5 = []time.Duration",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+}

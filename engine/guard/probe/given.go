@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// givenTypes are types of a caller's own that stand behind interfaces which take any value: those with texts of the changed
+// givenTypes are types of a caller's own, and types that the code asks for, that stand behind interfaces which take any value: those with texts of the changed
 // code in their tags first, and beside each one whose whole numbers are of a type with methods.
 func givenTypes(list []reflect.Type, lits *Literals) []reflect.Type {
 	out := slices.Clone(list)
@@ -23,6 +23,9 @@ func givenTypes(list []reflect.Type, lits *Literals) []reflect.Type {
 // tellingTags is how many texts of the changed code the tags of a struct hold.
 func tellingTags(t reflect.Type, lits *Literals) int {
 	n := 0
+	if t.Kind() != reflect.Struct {
+		return n
+	}
 	for i := range t.NumField() {
 		for _, s := range lits.NearStrings {
 			if s != "" && strings.Contains(string(t.Field(i).Tag), s) {
@@ -35,6 +38,9 @@ func tellingTags(t reflect.Type, lits *Literals) int {
 
 // withMethods is a struct whose whole numbers are lengths of time; nil where it has none, or fields that nobody else may have.
 func withMethods(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Struct || t.PkgPath() != "" {
+		return nil
+	}
 	var fields []reflect.StructField
 	changed := false
 	for i := range t.NumField() {
@@ -56,7 +62,7 @@ func withMethods(t reflect.Type) reflect.Type {
 // callersType is by chance one of those types, or a pointer to one.
 func callersType(g *maker, depth int) (reflect.Type, bool) {
 	list := g.lib.given
-	if len(list) == 0 || depth >= simpleAny {
+	if len(list) == 0 || depth > simpleAny {
 		return nil, false
 	}
 	if g.d.aim != nil {
@@ -66,7 +72,7 @@ func callersType(g *maker, depth int) (reflect.Type, bool) {
 		return nil, false
 	}
 	t := list[g.d.n(len(list))]
-	if g.d.chance(2) {
+	if t.Kind() == reflect.Struct && g.d.chance(2) {
 		t = reflect.PointerTo(t)
 	}
 	return t, true

@@ -167,7 +167,7 @@ func (g *maker) compound(v reflect.Value, depth int) (reflect.Value, string) {
 	panic(unsupported{t})
 }
 
-// tableKey makes a key of a table. One that is a text is often a word of another text of the case.
+// tableKey makes a key of a table. One that is a text is often a word of another text of the case, one of any type often a text.
 func tableKey(g *maker, t reflect.Type, depth int) (reflect.Value, string) {
 	if t.Kind() == reflect.String && len(g.texts) > 0 && g.d.chance(6) {
 		v := reflect.New(t).Elem()
@@ -176,6 +176,10 @@ func tableKey(g *maker, t reflect.Type, depth int) (reflect.Value, string) {
 			v.SetString(list[g.d.n(len(list))])
 			return v, named(t, strconv.Quote(v.String()))
 		}
+	}
+	if t.Kind() == reflect.Interface && t.NumMethod() == 0 && g.d.chance(8) {
+		k, text := g.value(reflect.TypeFor[string](), depth)
+		return box(t, k.Interface()), text
 	}
 	return g.value(t, depth)
 }

@@ -96,8 +96,14 @@ func written(lib *library, values []reflect.Value) []reflect.Value {
 				add(v.Index(i), depth+1)
 			}
 		case reflect.Map:
-			if !v.IsNil() && v.CanInterface() {
-				lists = append(lists, v)
+			if v.IsNil() || !v.CanInterface() {
+				return
+			}
+			lists = append(lists, v)
+			if v.Len() <= mostLists {
+				for _, k := range keysInOrder(v) {
+					add(v.MapIndex(k), depth+1)
+				}
 			}
 		case reflect.Pointer:
 			if !v.IsNil() && v.Elem().Kind() == reflect.Struct && lib.ours(v.Elem().Type()) {

@@ -302,12 +302,18 @@ func listOf(t reflect.Type, list []reflect.Value, what string) argument {
 	return argument{out, literal(out)}
 }
 
+// keysInOrder are the keys of a table in the order of their texts.
+func keysInOrder(v reflect.Value) []reflect.Value {
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(literal(a), literal(b)) })
+	return keys
+}
+
 // otherTable is a table with a key more or less, or other values.
 func (g changer) otherTable(v reflect.Value, n, depth int) (argument, bool) {
 	t := v.Type()
 	out := reflect.MakeMap(t)
-	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(literal(a), literal(b)) })
+	keys := keysInOrder(v)
 	for _, k := range keys {
 		out.SetMapIndex(k, v.MapIndex(k))
 	}
