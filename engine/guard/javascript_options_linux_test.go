@@ -29,6 +29,16 @@ const jsLabelled = `function labelled(word, options = {}) {
   return out;
 }`
 
+const jsFilled = `function filled(template, view, parts, config = {}) {
+  const write = config.write || plain;
+  return template.replace(/\{(\w+)\}/g, (_, name) => {
+    const v = view[name];
+    if (v === undefined) return '';
+    return typeof v === 'number' && write === plain ? String(v) : write(v);
+  });
+}
+const plain = (v) => String(v).trim();`
+
 // What no test gives: an option, the same call with another one before it, names that are as long as others.
 func TestOptionsThatNoJavaScriptTestTurnsAreGiven(t *testing.T) {
 	t.Parallel()
@@ -41,6 +51,8 @@ func TestOptionsThatNoJavaScriptTestTurnsAreGiven(t *testing.T) {
   shown(2, { sign: '+' });`, `Object.assign({}, standard, options)`, `Object.assign(standard, options)`, "index.shown"},
 		{"an option is forgotten where there is another", jsLabelled, `labelled('abc', { style: 'wide' });
   labelled('abc', { ends: '--' });`, `options.ends + out + options.ends`, `options.ends + word + options.ends`, "index.labelled"},
+		{"a function that one test gives, beside numbers of others", jsFilled, `for (let i = 0; i < 40; i++) filled('{k' + i + '} of {w' + i + '}', { ['k' + i]: i, ['w' + i]: 'word ' + i });
+  filled('no {mark} in a long line of words', { mark: 'word' }, { some: 'part' }, { write: (v) => v + '!' });`, `typeof v === 'number' && write === plain ?`, `typeof v === 'number' ?`, "index.filled"},
 	})
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"a key in another order", jsSpan, `span(1, 5);`, `+ opts.wide + opts.mark`, `+ opts.mark + opts.wide`, ""},

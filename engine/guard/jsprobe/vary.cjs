@@ -5,6 +5,7 @@ const { atOnce, otherwise } = require('./atonce.cjs');
 const { copy, inTurn } = require('./joining.cjs');
 const { like, likeness, listsOfTexts, nameOf, shapesOf, weight, within } = require('./likeness.cjs');
 const { U, kindOf, near } = require('./near.cjs');
+const { offered, offeredRows, offersOf } = require('./offers.cjs');
 const { optioned, otherName, together, turnedOn } = require('./options.cjs');
 const { Openings } = require('./openings.cjs');
 const { anew, fitted } = require('./pieces.cjs');
@@ -52,6 +53,7 @@ class Vary {
         if (s.f.k === 'ref' && refs(s.a || []).size === 0) this.keep(this.methods, name, s);
       }
     }
+    this.offers = offersOf(rows, this.edges.options); // options of tests for other calls
     this.openings = new Openings(rows, this.edges);
     this.offer(shape.methods || []);
     if (shape.emits) this.listen();
@@ -278,7 +280,7 @@ class Vary {
 
   /** One argument less, one more, or two exchanged, or some options more. */
   arguments(script, d) {
-    if (this.edges.options.length > 0 && d.chance(3)) return turnedOn(script, this.edges, d);
+    if (this.edges.options.length > 0 && d.chance(3)) return this.withOptions(script, d);
     const out = copy(script);
     const s = d.pick(out);
     if (!s.a) return out;
@@ -287,6 +289,12 @@ class Vary {
     else if (k === 1) s.a.push(d.pick(this.pool.get(nameOf(s) + ' ' + s.a.length) || MORE));
     else if (s.a.length > 1 && s.a.every((a) => kindOf(a) === kindOf(s.a[0]))) s.a.unshift(s.a.pop());
     return out;
+  }
+
+  /** A script with options of another test, or with some that the changed code reads. */
+  withOptions(script, d) {
+    const other = this.offers.length > 0 && d.chance(2) ? offered(script, d.pick(this.offers)) : undefined;
+    return other || turnedOn(script, this.edges, d);
   }
 
   steps(script, d, kind) {
@@ -317,7 +325,7 @@ class Vary {
     const twins = new Twins(this.edges).of(rows);
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
     out.push(...inTurn(this.openings.lists()).slice(0, Math.ceil(most / OPENINGS)));
-    const lists = [this.often(), atOnce(rows), ...optioned(rows, this.edges), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    const lists = [this.often(), atOnce(rows), ...offeredRows(rows, this.offers), ...optioned(rows, this.edges), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
     const own = rows.filter((row) => row.some((s) => s.f.k === 'ref' && this.edges.changed.has(s.m))).slice(0, MOST_OWN);
