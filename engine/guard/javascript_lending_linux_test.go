@@ -60,3 +60,20 @@ func TestWhatWasMadeOfAnArgumentOfJavaScriptIsUsedBehindAWriteToIt(t *testing.T)
 		{"a copy is made in another way", jsGrouped, jsGroupedTest, `def.grouping.map(Number)`, `[...def.grouping].map(Number)`, ""},
 	})
 }
+
+const jsWalk = `function walk(items, visit) {
+  for (let i = 0, n = items.length; i < n; i++) {
+    if (visit(items[i], i, items) !== false && Array.isArray(items[i])) walk(items[i], visit);
+  }
+}`
+
+// A function of the caller writes to the list that it is handed.
+func TestFunctionsOfCallersAddToTheListsThatTheyAreHanded(t *testing.T) {
+	t.Parallel()
+	const test = `const seen = [];
+  walk([1, [2, 3]], (x, i, list) => { seen.push(x); return i < list.length; });`
+	eachFunctionOfJavaScript(t, 200, []jsFunction{
+		{"what was added meanwhile is visited", jsWalk, test, `let i = 0, n = items.length; i < n; i++`, `let i = 0; i < items.length; i++`, "index.walk"},
+		{"the number of items in a variable before", jsWalk, test, `  for (let i = 0, n = items.length; i < n; i++) {`, "  const n = items.length;\n  for (let i = 0; i < n; i++) {", ""},
+	})
+}

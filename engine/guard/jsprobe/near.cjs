@@ -13,6 +13,7 @@ const MOST_ITEMS = 120000; // of a list that is made for a constant
 const NUMBERS = [0, 1, -1, 2, 0.5, -1.5, -0, NaN, Infinity, -Infinity, 10, 255, 256, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53, 1e21, 1e-7].map(num);
 const TEXTS = ['', ' ', 'a', 'A', '0', '-1', '1e3', ' 12 ', 'é', 'ß', 'İ', 'ﬁ', 'e\u0301', '😀', 'a😀b', '\ud83d', '日本', '\n', 'a\r\nb', '\0', '\u00a0', '\u2028', '__proto__', 'constructor', 'toString', 'undefined', 'null', 'NaN', '<&>"\'', 'a.b', 'a b', 'a-b_c', '%41', '\\', '/', '$&', '{}'];
 const FUNCTIONS = ['x => x', '() => {}', '() => true', '() => false', '(a, b) => a < b ? -1 : a > b ? 1 : 0', '(a, b) => b - a', '() => { throw new Error("thrown") }', 'async x => x', 'x => [x]', '(...args) => args.length', 'function () { return this }'].map(fn);
+const ADDING = fn('(...args) => { const list = args.find((x) => Array.isArray(x) && x.length > 0 && x.length < 9); if (list) list.push(list[0]); }'); // to a list that it is handed
 const ORDERS = ['(a, b) => (a < b ? -1 : a > b ? 1 : 0)', '(a, b) => (a < b ? 1 : a > b ? -1 : 0)', '() => 0'].map(fn);
 const CODES = [0x10000, 0x1f600, 0x10ffff, 0x110000, 0xffff, 0xd83d]; // of characters, at which what makes them differs
 const MOST_REPEATED = 3; // parts of a text
@@ -110,7 +111,7 @@ function all(node, edges) {
     case 'typed':
       return edges.sequences(node.v).map((v) => ({ ...node, n: undefined, v })).concat(edges.lengths().filter((n) => n > 0).map((n) => ({ ...node, n, v: node.v.slice(0, 8) })), [{ ...node, v: [] }, { ...node, v: node.v.concat(node.v) }, U, null]);
     case 'fn':
-      return edges.orders ? ORDERS : FUNCTIONS.concat([U, null, 1]);
+      return edges.orders ? ORDERS : FUNCTIONS.concat([ADDING, U, null, 1]);
     case 'boolean':
       return [!node, U, null, 0, 1, '', 'false'];
     case 'big':
