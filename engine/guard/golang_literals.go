@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"atoll/engine/guard/probe"
@@ -281,7 +280,7 @@ func basic(n *ast.BasicLit) (probe.Constant, bool) {
 			return probe.Constant{Str: &s}, true
 		}
 	case token.CHAR:
-		if r, _, _, err := strconv.UnquoteChar(strings.Trim(n.Value, "'"), '\''); err == nil {
+		if r, _, _, err := strconv.UnquoteChar(n.Value[1:len(n.Value)-1], '\''); err == nil {
 			v := int64(r)
 			return probe.Constant{Int: &v}, true
 		}

@@ -19,7 +19,7 @@ import (
 // sides are told.
 const (
 	watchSize = 1 << 14
-	mostSides = 400
+	mostSides = 800
 )
 
 // watches reports a package whose changed code can be watched: its own, for the
@@ -174,8 +174,15 @@ func (m *goCheck) onlyHere(p *goPackage) func(key string, e *ast.BinaryExpr) boo
 			continue
 		}
 		ast.Inspect(other.decls[key].node, func(n ast.Node) bool {
-			if e, ok := n.(*ast.BinaryExpr); ok && compares(e.Op) {
-				there[key][written(e)] = true
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if compares(n.Op) {
+					there[key][written(n)] = true
+				}
+			case *ast.SwitchStmt:
+				for _, e := range choices(n) {
+					there[key][written(e)] = true
+				}
 			}
 			return true
 		})
@@ -248,8 +255,25 @@ func (w *watcher) function(key string, fn *ast.FuncDecl, put func(token.Pos, str
 		}
 		put(p, mark+strconv.Itoa(numbered(&w.numbers.blocks, key+" "+strconv.Itoa(blocks)))+"); ")
 	}
+	labels := map[ast.Stmt]token.Pos{}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.LabeledStmt:
+			labels[n.Stmt] = n.Pos()
+		case *ast.SwitchStmt:
+			at, labeled := labels[n]
+			if !labeled {
+				at = n.Switch
+			}
+			if n.Tag == nil || n.Init != nil || !w.harmless(n.Tag) || constantLooks(n.Tag) {
+				break
+			}
+			for _, e := range choices(n) {
+				comparisons++
+				if !blind(n.Pos()) {
+					put(at, w.look(key, comparisons, strconv.FormatBool(w.changed(key, e)), source(e.X), source(e.Y)))
+				}
+			}
 		case *ast.BlockStmt:
 			if len(n.List) == 0 || !isClause(n.List[0]) {
 				ran(n.Lbrace + 1)
@@ -282,6 +306,44 @@ func (w *watcher) function(key string, fn *ast.FuncDecl, put func(token.Pos, str
 		}
 		return true
 	})
+}
+
+// mostChoices is how many values of one switch are marked.
+const mostChoices = 24
+
+// choices are the comparisons that a switch makes of its tag and values which can be asked for at any time.
+func choices(n *ast.SwitchStmt) []*ast.BinaryExpr {
+	var out []*ast.BinaryExpr
+	if n.Tag == nil {
+		return nil
+	}
+	for _, c := range n.Body.List {
+		c, ok := c.(*ast.CaseClause)
+		if !ok {
+			continue
+		}
+		for _, x := range c.List {
+			if name, isName := x.(*ast.Ident); len(out) < mostChoices && (plainLiteral(x) || isName && name.Name != "nil") {
+				out = append(out, &ast.BinaryExpr{X: n.Tag, Op: token.EQL, Y: x})
+			}
+		}
+	}
+	return out
+}
+
+// plainLiteral reports a literal, also with a sign.
+func plainLiteral(x ast.Expr) bool {
+	if u, ok := x.(*ast.UnaryExpr); ok {
+		x = u.X
+	}
+	_, ok := x.(*ast.BasicLit)
+	return ok
+}
+
+// look is the mark before a switch, as sides is before a comparison.
+func (w *watcher) look(key string, comparison int, changed, x, y string) string {
+	n := strconv.Itoa(numbered(&w.numbers.comparisons, key+" "+strconv.Itoa(comparison)))
+	return "_ = atollGuardEnough(" + n + ") || atollGuardSides(" + n + ", " + changed + ", " + x + ", " + y + "); "
 }
 
 // sides is the mark before a comparison. Where nobody asks, or it was made often in a case, its

@@ -26,6 +26,21 @@ func find(s string, max int) (at int) {
 	} else if max > 1<<64-1 {
 		return 1
 	}
+	switch s[max] {
+	case 'a', '\'':
+		return 2
+	case limit, -1, next(s):
+		return 3
+	}
+	switch c := s[0]; c {
+	case 'a':
+		return 4
+	}
+again:
+	switch max {
+	case 5:
+		break again
+	}
 	return len(s)
 }
 
@@ -52,7 +67,11 @@ func TestMarksStayOnTheirLinesAndInTheFunctionsThatAreWatched(t *testing.T) {
 		{9, `if next(s) > max && ((atollGuardEnough(3) || atollGuardSides(3, true, s, "")) && s != "") {`},
 		{14, "if ((atollGuardEnough(4) || atollGuardSides(4, false, box.Size(), i)) && box.Size() > i) {"},
 		{16, "} else if max > 1<<64-1 {"},
-		{22, "func untouched(a, b int) bool { return a < b }"},
+		{19, "	_ = atollGuardEnough(5) || atollGuardSides(5, false, s[max], 'a'); _ = atollGuardEnough(6) || atollGuardSides(6, false, s[max], '\\''); _ = atollGuardEnough(7) || atollGuardSides(7, false, s[max], limit); _ = atollGuardEnough(8) || atollGuardSides(8, false, s[max], -1); switch s[max] {"},
+		{20, "	case 'a', '\\'': atollGuardRan("},
+		{25, "	switch c := s[0]; c {"},
+		{29, "_ = atollGuardEnough(9) || atollGuardSides(9, false, max, 5); again:"},
+		{37, "func untouched(a, b int) bool { return a < b }"},
 	} {
 		if got := is[tt.line-1]; !strings.Contains(got, tt.want) {
 			t.Errorf("line %d is %q, want %q in it", tt.line, got, tt.want)
@@ -72,12 +91,12 @@ func TestConstantsThatOneVersionHasCountMost(t *testing.T) {
 		return f.Decls[0]
 	}
 	g := &gathering{seen: map[string]bool{}}
-	g.changed([][2]ast.Node{{node("func f(n int) bool { return n > 7 && n < 40 }"), node("func f(n int) bool { return n > 8 && n < 40 }")}, {nil, node("var x = \"new\"")}})
+	g.changed([][2]ast.Node{{node("func f(n int) bool { return n > 7 && n < 40 || n == '\\'' }"), node("func f(n int) bool { return n > 8 && n < 40 }")}, {nil, node("var x = \"new\"")}})
 	count := map[int64]int{}
 	for _, n := range g.out.NearInts {
 		count[n]++
 	}
-	if count[7] != weightOfChanged || count[8] != weightOfChanged || count[40] != 0 || len(g.out.NearStrings) != weightOfChanged {
+	if count[7] != weightOfChanged || count['\''] != weightOfChanged || count[8] != weightOfChanged || count[40] != 0 || len(g.out.NearStrings) != weightOfChanged {
 		t.Errorf("got %v and %q", count, g.out.NearStrings)
 	}
 }
