@@ -1,9 +1,10 @@
-// Marks in functions: which of their branches ran, and how the two sides of their comparisons stood. Code with marks does
-// what it does without.
+// Marks in functions: which of their branches ran, how the two sides of their comparisons stood, and what they held. Code with
+// marks does what it does without.
 'use strict';
 const { FUNCTIONS, walk } = require('./source.cjs');
 const tree = require('./tree.cjs');
 
+const MOST_TOLD = 3; // times that the sides of one comparison are told: the first ones, and the last
 const COMPARED = ['===', '!==', '==', '!=', '<', '>', '<=', '>='];
 
 /** The parts of a node that run or do not run, and get a mark. */
@@ -30,23 +31,36 @@ function mark(source, list, ranges = new Map()) {
   const seen = new Set();
   const around = (node, before, after) => edits.push([node.start, 1, before, node.end - node.start + 0.5], [node.end, 0, after, node.start - node.end - 0.5]);
   const ran = (node) => `__atoll_ran(${hot.has(node) ? -1 - next++ : next++})`;
+  const inside = (f, node) => ranges.has(f) && node.start < ranges.get(f)[1] + 1 && ranges.get(f)[0] <= node.end;
   const put = (node) => {
     if (node.type === 'SwitchCase') return edits.push([node.consequent[0].start, 1, ran(node) + ';', Infinity]);
     if (node.type !== 'BlockStatement') return /Statement$|Declaration$/.test(node.type) ? around(node, '{' + ran(node) + ';', '}') : around(node, `(${ran(node)}, `, ')');
     const directives = node.body.filter((s) => s.directive);
     edits.push([directives.length > 0 ? directives[directives.length - 1].end : node.start + 1, 0, (directives.length > 0 ? ';' : '') + ran(node) + ';', 0]);
   };
-  const look = (node) => {
+  const look = (f, node) => {
     if (seen.has(node)) return;
     seen.add(node);
     parts(node).forEach(put);
     if (node.type === 'BinaryExpression' && COMPARED.includes(node.operator)) {
-      edits.push([node.start, 1, `__atoll_met(${next++}, "${node.operator}", `, node.end - node.start], [node.end, 0, ')', node.start - node.end]);
+      edits.push([node.start, 1, `__atoll_met(${inside(f, node) ? -1 - next++ : next++}, "${node.operator}", `, node.end - node.start], [node.end, 0, ')', node.start - node.end]);
       between(source, node, edits);
     }
+    const choices = node.type === 'SwitchStatement' ? node.cases.map((c) => c.test && plain(source, c.test)).filter(Boolean) : [];
+    if (choices.length > 0) {
+      const n = inside(f, node) ? -1 - next - choices.length : next;
+      next += choices.length;
+      around(node.discriminant, `__atoll_chosen(${n}, [${choices.join(', ')}], `, ')');
+    }
   };
-  for (const f of list) walk().full(f.node, look);
+  for (const f of list) walk().full(f.node, (node) => look(f.node, node));
   return applied(source.text, edits);
+}
+
+/** The text of a literal; '' for what is none. */
+function plain(source, node) {
+  const literal = node.type === 'UnaryExpression' && node.operator === '-' ? node.argument : node;
+  return literal.type === 'Literal' && ['string', 'number'].includes(typeof literal.value) ? source.text.slice(node.start, node.end) : '';
 }
 
 /** What of two versions of functions differs, by their nodes: from the first word that does to the last. */
@@ -89,6 +103,16 @@ function applied(text, edits) {
 }
 
 const stood = new Set();
+const sides = new Map(); // of comparisons, by their numbers
+
+/** Notes the sides of a comparison that are not alike. */
+function tell(i, a, b) {
+  stood.add(i * 16 + relation(a, b) + 1e6);
+  if (a === b || !((typeof a === 'number' || typeof a === 'string') && typeof a === typeof b)) return;
+  const list = sides.get(i);
+  if (!list) sides.set(i, [[i, a, b]]);
+  else list[Math.min(list.length, MOST_TOLD - 1)] = [i, a, b];
+}
 
 function relation(a, b) {
   if (typeof a === 'number' && typeof b === 'number') return a === b ? 0 : a < b ? (b - a === 1 ? -1 : -2) : a - b === 1 ? 1 : a > b ? 2 : 3;
@@ -100,7 +124,7 @@ function relation(a, b) {
 function install(files) {
   globalThis.__atoll_ran = (i) => void stood.add(i);
   globalThis.__atoll_met = (i, op, a, b) => {
-    stood.add(i * 16 + relation(a, b) + 1e6);
+    tell(i, a, b);
     switch (op) {
       case '===': return a === b;
       case '!==': return a !== b;
@@ -112,7 +136,15 @@ function install(files) {
       default: return a >= b;
     }
   };
-  globalThis[Symbol.for('atoll.marks')] = { begin: () => stood.clear(), ran: () => [...stood], hot: () => [...stood].some((i) => i < 0) };
+  globalThis.__atoll_chosen = (i, choices, v) => {
+    choices.forEach((c, n) => tell(i + n, v, c));
+    return v;
+  };
+  const begin = () => {
+    stood.clear();
+    sides.clear();
+  };
+  globalThis[Symbol.for('atoll.marks')] = { begin, ran: () => [...stood], hot: () => [...stood].some((i) => i < 0), sides: () => [...sides.values()].flat() };
   const texts = Object.values(files).flat();
   const marked = new Map(texts.map((t) => [t.was, t.is]));
   const Module = require('module');

@@ -4,6 +4,7 @@ const fs = require('fs');
 const { Brinks } = require('./brinks.cjs');
 const { Draws, isHot, pack, seedOf, short, unpack } = require('./draws.cjs');
 const { Edges } = require('./near.cjs');
+const { Meets } = require('./meets.cjs');
 const { Play } = require('./play.cjs');
 const { Show, failure, held, names, speak } = require('./show.cjs');
 const tree = require('./tree.cjs');
@@ -187,6 +188,7 @@ class Session {
     for (const g of q.groups.filter((g) => this.groups.includes(g) && this.found.has(g))) {
       const seen = new Set();
       const brinks = new Brinks();
+      const meets = new Meets();
       const kept = [...this.corpus(g)];
       const given = kept.length;
       const hot = [...this.hot.get(g)];
@@ -203,7 +205,7 @@ class Session {
         started = true;
         const d = new Draws(seedOf('explore', String(q.seed || 0), g, String(i)));
         const other = () => (kept.length > 0 && i % 3 ? this.varyOf(g).other(either(kept, hot, d), d) : this.script(g, i - given));
-        const script = i < given ? kept[i] : (i % 3 === 1 && brinks.next()) || other();
+        const script = i < given ? kept[i] : (i % 3 === 1 && brinks.next()) || (i % 3 === 2 && meets.next()) || other();
         const { out } = await this.one(position, g, script);
         const brink = brinks.saw(out);
         brinks.take(script, out);
@@ -214,6 +216,7 @@ class Session {
         if (!brink && !(differs && i >= given && hot.length < most) && ran.every((x) => seen.has(x))) continue;
         ran.forEach((x) => seen.add(x));
         kept.push(script);
+        meets.take(script, this.marks.sides());
         if (differs) hot.push(script);
         this.write({ k: 'keep', g, i, p: position, c: pack(script, differs) });
       }
