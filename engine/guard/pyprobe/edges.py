@@ -212,6 +212,7 @@ class Edges:
         self.lengths = distinct([n for c in ints for n in (c, c + 1, c - 1) if 0 < n <= LONGEST] + [n for n in self.ints[:200] if 0 < n <= LONGEST])
         self.bits = [s for s in self.strs if 0 < len(s) <= 3] + self.marks + self.matched + [s for s in recorded if 0 < len(s) <= 2]
         self.cache = {}
+        self.nests = False  # a changed function calls itself: values lie within values
         self.words = distinct([s for s in [*self.strs, *recorded] if WORD.fullmatch(s)], 60)
         words = []
         for s in recorded:

@@ -12,6 +12,12 @@ from atoll_guard_tree import sources_of_tree
 from atoll_guard_watch import hidden, plan
 
 
+def registered_with(node):
+    """The functions that call this one for some types of values: `@shown.register`, as functools.singledispatch has it."""
+    calls = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+    return {c.value.id for c in calls if isinstance(c, ast.Attribute) and c.attr == "register" and isinstance(c.value, ast.Name)} - {node.name}
+
+
 def declarations(source):
     """Names of functions, methods, classes and module values with what they mention."""
     out = {}
@@ -32,6 +38,8 @@ def declarations(source):
         for node in body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 add(prefix + node.name, node)
+                for other in registered_with(node):
+                    add(prefix + other, node)
             elif isinstance(node, ast.ClassDef):
                 rest = ast.ClassDef(name=node.name, bases=node.bases, keywords=node.keywords, decorator_list=node.decorator_list, body=[ast.Pass()])
                 add(prefix + node.name, rest)
@@ -143,6 +151,7 @@ def watched(q, was, now, names):
             out[name]["environ"] = asked_for(old, new)
             out[name]["exits"] = caught(name, old, new, EXIT)
             out[name]["looked_up"] = looked_up(name, old, new)
+            out[name]["nests"] = any(k.split(".")[-1] in table.get(k, ()) for table in tables for k in names)
     return out
 
 

@@ -73,6 +73,7 @@ class Session(Inventing, Others):
         self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
         self.givers += [leaves] * any(file.get("exits") for file in self.files.values())
         self.inner, self.kinds, self.looked_up, self.caught = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up", "caught"))
+        self.edges.nests = any(file.get("nests") for file in self.files.values())
         self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
         self.contents = Contents(self.kept["changing"])
         self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]

@@ -241,6 +241,8 @@ class Vary:
             return self.other_text(v)
         if type(v) is bytes:
             return as_bytes(self.other_text(v.decode("latin-1")))[:1000]
+        if self.edges.nests and type(v) in (list, tuple, dict) and v and d.n(6) == 5:
+            return self.within_itself(v)
         if type(v) in (list, tuple):
             return type(v)(self.other_list(list(v), depth))
         if type(v) is dict and depth < 4:
@@ -250,6 +252,15 @@ class Vary:
         if type(v) in (set, frozenset):
             return type(v)(self.other_list(sorted(v, key=repr), depth))
         return standard.other(v, d, lambda x: self.other(x, depth + 1))
+
+    def within_itself(self, v):
+        """A list or a table that has itself, or a part of itself, in the place of an item or beside those that it has."""
+        d = self.d
+        if type(v) is dict:
+            return {**v, d.pick(list(v)): dict(v)}
+        at = d.n(len(v) + 1)
+        inner = type(v)(v[at:] if d.n(2) else v)
+        return type(v)([*v[:at], inner, *v[at + d.n(2) :]])
 
     def other_text(self, s):
         d = self.d
