@@ -10,6 +10,7 @@ import sys
 import types
 
 from atoll_guard_offers import module_of
+from atoll_guard_orders import ORDERS
 from atoll_guard_outcomes import DEPTH_OF_USED, FLOAT_MARK, failure, is_drained, show
 from atoll_guard_scenarios import EXPECT, EXPECTING, GIVEN, HELD, HELPER, LITERAL, Module, RAISED, SEE, SETTING_UP, SKIPPED, TRUTH, assertions
 from atoll_guard_sharing import MARK, rooms
@@ -54,7 +55,7 @@ class Stage:
         if self.playing:
             self.rounding = self.rounding or isinstance(v, (float, complex))
             used = "an iterator" if is_drained(v) else show(v, DEPTH_OF_USED, live=True)
-            self.tell(words, show(v, DEPTH) if whole else used)
+            self.tell(words, show(v, DEPTH, holder=ORDERS.of(words)) if whole else used)
         return v
 
     def given(self, words, ask, whole, calls):
