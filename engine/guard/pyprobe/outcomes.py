@@ -50,7 +50,7 @@ def drained(v, rest, sort=False, holder=""):
 
 def is_drained(v):
     """Whether a value is an iterator that is no object of the tree: what it yields is all there is of it."""
-    return has(v, "__next__") and not isinstance(v, type) and not of_tree(type(v)) and not rest_of(v)
+    return not isinstance(v, type) and not of_tree(type(v)) and has(v, "__next__") and not rest_of(v)
 
 
 def pairs_of(table):
