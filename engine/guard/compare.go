@@ -22,7 +22,6 @@ type pair struct {
 	public          bool                    // others may depend on its names
 	watched         bool                    // the probes tell what inputs do in the changed code
 	behind          bool                    // inputs are looked for behind the survey, on top of it
-	hashes          int                     // above 0: the order of sets hangs on what each process draws; so often it is asked what else does
 	further         func(group string) bool // is asked with those inputs alone
 	marks           []int                   // of the blocks of what changed
 	reaching        map[string]bool         // groups of which some input ran such a block
@@ -311,7 +310,7 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 			return false, fmt.Errorf("the root: %w", err)
 		}
 		t = tally(first, second, candidate)
-		if learnt, err := c.withoutOrder(ctx, p, t, q); err != nil {
+		if learnt, err := withoutOrder(ctx, c, p, t, q); err != nil {
 			return false, err
 		} else if learnt {
 			return c.survey(ctx, p, names, together)

@@ -11,25 +11,26 @@ import (
 
 // The bounds of asking which orders hang on the hashes of a process.
 const (
-	mostHashes = 4  // times for one comparison
+	mostHashes = 6  // times in one check
+	mostNested = 3  // lists and tables within each other
 	mostHashed = 12 // groups that are asked each time
 )
 
 // withoutOrder asks the root again, in processes with two seeds of hashes, where it does not agree with itself: a list or a table whose items
 // are the same in both and come in two orders has none. It reports whether there is one that was not known; from then on both trees tell
 // it without an order.
-func (c *check) withoutOrder(ctx context.Context, p *pair, t count, q probe.Request) (bool, error) {
-	if len(t.shaky) == 0 || p.hashes == 0 {
+func withoutOrder(ctx context.Context, c *check, p *pair, t count, q probe.Request) (bool, error) {
+	if len(t.shaky) == 0 || !p.root.hashes || c.hashed >= mostHashes {
 		return false, nil
 	}
-	p.hashes--
+	c.hashed++
 	q.Mode, q.Orders, q.Omit, q.Cases = probe.Detail, true, nil, nil
 	groups := slices.Sorted(maps.Keys(t.shaky))
 	for _, group := range groups[:min(len(groups), mostHashed)] {
 		q.Cases = append(q.Cases, t.worthALook(group, t.shaky[group])...)
 	}
 	was := len(p.habits.Unordered)
-	for range mostHashes { // what holds something without an order may have none itself
+	for range mostNested { // what holds something without an order may have none itself
 		found, err := p.orderless(ctx, q)
 		if err != nil || len(found) == 0 {
 			return len(p.habits.Unordered) > was, err
