@@ -310,6 +310,11 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 			return false, fmt.Errorf("the root: %w", err)
 		}
 		t = tally(first, second, candidate)
+		if learnt, err := withoutOrder(ctx, c, p, t, q); err != nil {
+			return false, err
+		} else if learnt {
+			return c.survey(ctx, p, names, together)
+		}
 	}
 	if together && len(names) > 1 && t.unsteady*2 > t.compared+t.unsteady {
 		return true, nil
@@ -409,13 +414,13 @@ type count struct {
 	astray             map[string][]int // those with one answer that came to it in another way
 	of                 map[string]int   // cases compared by group
 	ends               map[site]string
-	shaky              map[string]bool // groups with cases on which the root does not agree with itself
+	shaky              map[string][]int // cases on which the root does not agree with itself
 	candidate          *reply
 }
 
 // tally compares two answers of the root and one of the candidate.
 func tally(first, second, candidate *reply) count {
-	t := count{suspects: map[string][]int{}, nils: map[string][]int{}, astray: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string]bool{}, candidate: candidate}
+	t := count{suspects: map[string][]int{}, nils: map[string][]int{}, astray: map[string][]int{}, of: map[string]int{}, ends: map[site]string{}, shaky: map[string][]int{}, candidate: candidate}
 	for at, a := range first.cases {
 		b, ok := second.cases[at]
 		if !ok || a.Void {
@@ -423,7 +428,7 @@ func tally(first, second, candidate *reply) count {
 		}
 		if a.In != b.In || a.Out != b.Out {
 			t.unsteady++
-			t.shaky[at.group] = true
+			t.shaky[at.group] = append(t.shaky[at.group], at.index)
 			continue
 		}
 		if how, ended := candidate.fatal[at]; ended {
@@ -455,6 +460,9 @@ func tally(first, second, candidate *reply) count {
 		slices.Sort(list)
 	}
 	for _, list := range t.nils {
+		slices.Sort(list)
+	}
+	for _, list := range t.shaky {
 		slices.Sort(list)
 	}
 	return t

@@ -101,7 +101,7 @@ func (c *check) tell(ctx context.Context, p pair, t count, q probe.Request) erro
 func (c *check) insist(ctx context.Context, p pair, t count, q probe.Request, found []seen) ([]seen, error) {
 	q.Cases = nil
 	for _, s := range found {
-		if !s.ends || t.shaky[s.group] { // each end costs a process
+		if !s.ends || len(t.shaky[s.group]) > 0 { // each end costs a process
 			q.Cases = append(q.Cases, probe.Case{Group: s.group, Choices: s.choices})
 		}
 	}
@@ -125,7 +125,7 @@ func (c *check) insist(ctx context.Context, p pair, t count, q probe.Request, fo
 	}
 	return slices.DeleteFunc(found, func(s seen) bool {
 		n := differed[outcome{s.group, s.in, s.root}]
-		if t.shaky[s.group] {
+		if len(t.shaky[s.group]) > 0 {
 			return n < insisting
 		}
 		return !s.ends && n < fewestAgain

@@ -269,6 +269,7 @@ type check struct {
 	known           time.Duration                 // above 0: what was left to compare when a difference was known
 	told            bool                          // of the first difference: [Options.Found]
 	traced          int                           // groups that were looked at for what their calls leave behind
+	hashed          int                           // times that the root was asked what has no order
 	parts           []func(context.Context) error // in their order
 	report          Report
 }

@@ -51,3 +51,16 @@ func TestTestsThatKillTheirProcessAreToldAsAComparisonThatFailed(t *testing.T) {
 		t.Errorf("it says %q, and %q", report.Failed, report.Summary())
 	}
 }
+
+// The tests of a file that no framework looks for by its name are given to it where it finds no others.
+func TestCallsOfPythonTestsInAFileOfAnyNameAreRecorded(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "python3")
+	const (
+		module = "class Line:\n    def __init__(self, weight):\n        self.weight = weight\n\n\ndef total(*lines):\n    return sum(line.weight for line in lines)\n"
+		test   = "import unittest\nimport kit\n\n\nclass Total(unittest.TestCase):\n    def test(self):\n        self.assertEqual(kit.total(kit.Line(2), kit.Line(3)), 5)\n"
+	)
+	root := mustFiles(t, map[string]string{"kit.py": module, "tests/totals.py": test})
+	o := guard.Options{Cases: 40, NoTests: true, PythonTests: []string{"-m", "unittest", "-q"}}
+	wantWhere(t, mustCheckEdited(t, o, root, "kit.py", "sum(line.weight for line in lines)", "max((line.weight for line in lines), default=0)"), "kit.total")
+}

@@ -44,7 +44,7 @@ for group, test in plays.chosen.items():
 func TestATestOfPythonTellsWhatItLooksAtInThePlaceOfWhatItExpects(t *testing.T) {
 	t.Parallel()
 	mustHave(t, "python3")
-	const module = "class Box:\n    def __init__(self, *held):\n        self.held = list(held)\n\n    def put(self, v):\n        self.held.append(v)\n        return self\n\n\ndef f(v):\n    if v == 'bad':\n        raise ValueError('no ' + v)\n    return v * 2\n\n\nSAME = {'a': []}\n\n\ndef same():\n    return dict(SAME)\n\n\nclass Table:\n    def __init__(self, **held):\n        self._held = held\n\n    def keys(self):\n        return self._held.keys()\n\n    def __getitem__(self, k):\n        return self._held[k]\n\n    def __setitem__(self, k, v):\n        self._held[k] = v\n\n    def line(self):\n        return ' '.join(map(str, self._held.values()))\n\n\ndef assert_two(v):\n    assert f(v) == 'dd'\n\n\ndef case():\n    import unittest\n\n    class Case(unittest.TestCase):\n        def assertDoubled(self, v, want):\n            self.assertMultiLineEqual(f(v), want)\n            with self.assertRaises(ValueError):\n                f('bad')\n\n    return Case\n"
+	const module = "class Box:\n    def __init__(self, *held):\n        self.held = list(held)\n\n    def put(self, v):\n        self.held.append(v)\n        return self\n\n\ndef f(v):\n    if v == 'bad':\n        raise ValueError('no ' + v)\n    return v * 2\n\n\nSAME = {'a': []}\n\n\ndef same():\n    return dict(SAME)\n\n\nclass Table:\n    def __init__(self, **held):\n        self._held = held\n\n    def keys(self):\n        return self._held.keys()\n\n    def __getitem__(self, k):\n        return self._held[k]\n\n    def __setitem__(self, k, v):\n        self._held[k] = v\n\n    def line(self):\n        return ' '.join(map(str, self._held.values()))\n\n\ndef assert_two(v):\n    assert f(v) == 'dd'\n\n\ndef case():\n    import unittest\n\n    class Case(unittest.TestCase):\n        def assertDoubled(self, v, want):\n            self.assertMultiLineEqual(f(v), want)\n            with self.assertRaises(ValueError):\n                f('bad')\n\n    return Case\n\n\nclass Slow:\n    asked = []\n\n    def __getattr__(self, name):\n        self.asked.append(name)\n        raise AttributeError(name)\n\n\ndef slow():\n    return Slow()\n"
 	class := func(body string) string {
 		return "import unittest\nfrom kit import Box, f\n\n\nclass Test(unittest.TestCase):\n" + body
 	}
@@ -64,6 +64,16 @@ func TestATestOfPythonTellsWhatItLooksAtInThePlaceOfWhatItExpects(t *testing.T) 
 			"an iterator is told by what it gives, whatever it is", "from kit import f\n\ndef test_f():\n    it = (f(x) for x in 'ab')\n    later = map(f, 'a')\n    assert list(it) == ['aa', 'bb']\n    assert next(later)\n",
 			map[int]any{0: "c"},
 			[]string{"test_f of test_kit.py with 'c' for 'ab' | (f(x) for x in 'ab'): an iterator | map(f, 'a'): an iterator | list(it): ['cc'] | next(later): 'aa'"},
+		},
+		{
+			"an object of the tree is not asked whether it is an iterator: it may answer for what it has not, and take long", "from kit import f, slow\n\ndef test_f():\n    v = slow()\n    assert f('a') == 'aa'\n    assert v.asked.count('__next__') == f(0)\n",
+			map[int]any{0: "b"},
+			[]string{"test_f of test_kit.py with 'b' for 'a' | slow(): Slow{} | f('a'): 'bb' | v.asked.count('__next__'): 0 | f(0): 0 | v.asked.count('__next__') == f(0): True"},
+		},
+		{
+			"a function of the test gives a list where it gives a tuple", "from kit import f\n\ndef test_f():\n    assert [make(1) for make in [lambda v: (v, f(v))]] == f(1)\n",
+			map[int]any{1: true},
+			[]string{"test_f of test_kit.py with a list for a tuple, or the other way | [make(1) for make in [lambda v: (v, f(v))]]: [[1, 2]] | f(1): 2 | [make(1) for make in [lambda v: (v, f(v))]] == f(1): False"},
 		},
 		{
 			"two sides that ask are told, and how they compare", "from kit import f\n\ndef test_f():\n    assert f('a') != f('b')\n",

@@ -23,7 +23,7 @@ const (
 // asked alone: an earlier call left something behind, such as an option, or the answer of a cache with a short key.
 func (c *check) traces(ctx context.Context, p pair, t count, q probe.Request, found []seen) error {
 	groups := slices.DeleteFunc(slices.Sorted(maps.Keys(t.suspects)), func(group string) bool {
-		return t.shaky[group] || slices.ContainsFunc(found, func(s seen) bool { return s.group == group })
+		return len(t.shaky[group]) > 0 || slices.ContainsFunc(found, func(s seen) bool { return s.group == group })
 	})
 	slices.SortStableFunc(groups, func(a, b string) int { return -compareBool(p.direct(a), p.direct(b)) })
 	if len(groups) == 0 || c.traced >= mostTraced || p.played != nil {

@@ -52,7 +52,7 @@ const (
 type Habits struct {
 	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
 	Endless   []string `json:"endless,omitempty"`   // what is not called on the way to the call that a case is about, as [Answer] names it
-	Unordered []string `json:"unordered,omitempty"` // methods that give lists in no order, as [Answer] names them
+	Unordered []string `json:"unordered,omitempty"` // methods that give lists in no order, of Python what has a list or a table in none, as [Answer] names them
 }
 
 // Request is what the asker wants to know.
@@ -68,6 +68,7 @@ type Request struct {
 	Skip      []string `json:"skip,omitempty"`      // groups to leave out
 	Known     []string `json:"known,omitempty"`     // groups that differ: not called to see what another left behind
 	Omit      []int    `json:"omit,omitempty"`      // positions to leave out
+	Orders    bool     `json:"orders,omitempty"`    // Python, of Detail: the order of lists and tables is told
 	Trace     bool     `json:"trace,omitempty"`     // of Survey: the first case alone, which tells what it calls on the way
 	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink
 	Literals  Literals `json:"literals"`
@@ -184,4 +185,6 @@ type Answer struct {
 	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package
 	Late      bool     `json:"late,omitempty"`    // Python: the group is asked where inputs are looked for
 	Test      bool     `json:"test,omitempty"`    // Python: the group is a test, played with other values
+	// Orders has by what holds a list or a table a number of its items in their order, and one of the same sorted.
+	Orders map[string][2]uint32 `json:"orders,omitempty"`
 }

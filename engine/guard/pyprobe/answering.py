@@ -13,6 +13,7 @@ import atoll_guard_sharing as sharing
 from atoll_guard_callables import answers, made_by
 from atoll_guard_files import FILES
 from atoll_guard_offers import rest_of
+from atoll_guard_orders import ORDERS
 from atoll_guard_outcomes import failure, is_drained, show
 from atoll_guard_tree import in_tree, of_tree
 
@@ -28,7 +29,7 @@ def answer(f, me, making, args, kwargs, shares=True):
         result = called(f, args, kwargs)
         taken = sharing.Taken(result) if is_drained(result) else None
         of_others = "" if taken or not shares else sharing.told(result, result if making else me, given, of_tree)
-        outcome = answers(result, in_tree, show, failure) if made_by(result, in_tree) else show(taken or result)
+        outcome = answers(result, in_tree, show, failure) if made_by(result, in_tree) else show(taken or result, holder=ORDERS.result)
         outcome += sharing.told(taken.items, me, given, of_tree) + reading.told(f, args, kwargs, lists) if taken else of_others
     except (Exception, SystemExit) as e:
         outcome = failure(e)

@@ -9,6 +9,7 @@ import datetime
 import math
 import re
 
+import atoll_guard_enclosed as enclosed
 from atoll_guard_patterns import matched
 from atoll_guard_places import as_bytes
 from atoll_guard_renaming import WORD
@@ -271,7 +272,8 @@ class Edges:
         return []
 
     def of_text(self, s):
-        out = [to_length(s, n) for n in self.lengths] if s else []
+        out = list(enclosed.edges(s))
+        out += [to_length(s, n) for n in self.lengths] if s else []
         out += [t for m in self.matched for t in (s[: len(s) // 2] + m + s[len(s) // 2 :], s + m, m + s)]
         out += [t for m in self.marks for t in (s + m, m + s, s[: len(s) // 2] + m + s[len(s) // 2 :], m.join(s), s + m + "\udcff", s[:1] + m + s[1:])]
         out += [t for m in self.marks[:4] for n in self.lengths[:10] for t in (m.join([s or "a"] * min(n, 100)), s + m * n + s)]

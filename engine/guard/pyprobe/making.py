@@ -52,11 +52,13 @@ def made(recipe, vary=None, tell=True):
             raise NotMade(words + "." + recipe[2], failure(e)) from None
     _, module, name, (args, kwargs), history, settings = recipe
     cls = find(module, name)
+    of_class = isinstance(cls, type)  # else it is what fills one that it makes
+    group, owner = (module + ":" + name + ".__init__", name) if of_class else (module + ":" + name, name.rpartition(".")[0])
     args, kwargs = [argument(a, vary) for a in args], {k: argument(v, vary) for k, v in kwargs.items()}
     if vary:
-        args, kwargs = vary.options(args, kwargs, module + ":" + name + ".__init__")
+        args, kwargs = vary.options(args, kwargs, group)
         args, kwargs = vary.places.through(args), vary.places.through(kwargs)
-        history = vary.with_step(module, name, history)
+        history = vary.with_step(module, owner, history)
         vary.choose_step(len(history))
     words = name + in_words(args, kwargs)
     try:
@@ -67,7 +69,7 @@ def made(recipe, vary=None, tell=True):
     for at, (method, margs, mkwargs, *of) in enumerate(history):
         margs, mkwargs = [decode(a) for a in margs], {k: decode(v) for k, v in mkwargs.items()}
         if vary:
-            margs, mkwargs = vary.step(at, margs, mkwargs, "" if of else module + ":" + name + "." + method)
+            margs, mkwargs = vary.step(at, margs, mkwargs, "" if of else module + ":" + owner + "." + method)
         words += ("->" if of else ".") + method + in_words(margs, mkwargs)
         given.append(None)
         with contextlib.suppress(Exception, SystemExit):

@@ -15,6 +15,7 @@ from atoll_guard_computed import getter, glance
 from atoll_guard_files import FILES, is_path
 from atoll_guard_kinds import DERIVED, plain
 from atoll_guard_offers import rest_of
+from atoll_guard_orders import ORDERS
 from atoll_guard_room import LONGEST
 from atoll_guard_tree import has, held_by, in_tree, of_tree
 
@@ -36,20 +37,32 @@ def set_within(v):
     return isinstance(v, collections.abc.Set) and any(isinstance(x, (set, frozenset)) and len(x) == len(v) for x in held_by(v).values())
 
 
-def drained(v, rest, sort=False):
+def drained(v, rest, sort=False, holder=""):
     """What an iterator yields, to a bound, and how it fails. What has no order of its own is sorted."""
     out = []
     try:
-        for x in zip(range(MOST_SORTED if sort else MOST_DRAINED), v):
-            out.append(rest(x[1]))
+        for x in zip(range(MOST_SORTED if sort or holder else MOST_DRAINED), v):
+            out.append(x[1] if sort else rest(x[1]))
+        if sort and len(out) > FEWEST_KNOWN and set(map(type, out)) == {str}:
+            return "yields [" + first_of_texts(frozenset(out)) + "]"
     except (Exception, SystemExit) as e:
-        out.append(failure(e))
-    return "yields [" + ", ".join(sorted(out)[:MOST_DRAINED] if sort else out) + "]"
+        fails = failure(e)
+    else:
+        fails = ""
+    if sort:
+        out = sorted(map(rest, out))
+    return "yields [" + ", ".join([*ORDERS.told(holder, out)[:MOST_DRAINED], *([fails] if fails else [])]) + "]"
+
+
+@functools.lru_cache(64)
+def first_of_texts(texts):
+    """The words of the texts of a set that come first in order: of a large one that a library has, most objects show the same."""
+    return ", ".join(sorted(map(repr, texts))[:MOST_DRAINED])
 
 
 def is_drained(v):
     """Whether a value is an iterator that is no object of the tree: what it yields is all there is of it."""
-    return has(v, "__next__") and not isinstance(v, type) and not of_tree(type(v)) and not rest_of(v)
+    return not isinstance(v, type) and not of_tree(type(v)) and has(v, "__next__") and not rest_of(v)
 
 
 def pairs_of(table):
@@ -124,9 +137,9 @@ def words_of_plain(v):
     return ", ".join(map(repr, v[:MOST_SHOWN]) if ordered else sorted(map(repr, v)))
 
 
-def show(v, depth=0, seen=(), live=False):
+def show(v, depth=0, seen=(), live=False, holder=""):
     """What a caller can see of a value, and nothing of how it is kept. What is live
-    is still to be used, and nothing is taken out of it."""
+    is still to be used, and nothing is taken out of it. holder is what has the value, as ORDERS knows it."""
     held = live and FILES.held
     if type(v) in PLAIN and not (held and FILES.of(v)):
         return repr(v)
@@ -147,8 +160,10 @@ def show(v, depth=0, seen=(), live=False):
     if depth > 7:
         return "..."
     seen = seen + (id(v),)
-    rest = lambda x: show(x, depth + 1, seen, live)
-    plain_words = None if held else words_of_plain(v)
+    if ORDERS.active and not holder and of_tree(type(v)):
+        holder = ORDERS.of(type(v).__name__)
+    rest = lambda x, holder=holder and holder + "[]": show(x, depth + 1, seen, live, holder)
+    plain_words = None if held or holder and type(v) in (list, tuple) else words_of_plain(v)
     if plain_words is not None:
         return BRACKETS[type(v)] % plain_words
     own = of_tree(type(v))
@@ -158,12 +173,13 @@ def show(v, depth=0, seen=(), live=False):
         return type(v).__name__ + "." + v.name
     kind = kind_of(v, depth, rest) if own and isinstance(v, (list, tuple, set, frozenset, dict)) else ""
     if isinstance(v, (list, tuple)) and type(v).__repr__ in (list.__repr__, tuple.__repr__) or isinstance(v, tuple) and has(v, "_fields"):
-        inner = ", ".join(rest(x) for x in v[:MOST_SHOWN])
+        inner = ", ".join(ORDERS.told(holder, [rest(x) for x in v[: MOST_SORTED if holder else MOST_SHOWN]])[:MOST_SHOWN])
         return kind + ("[%s]" if isinstance(v, list) else "(%s)") % inner
     if isinstance(v, (set, frozenset)):
         return kind + "{" + ", ".join(sorted(rest(x) for x in v)) + "}"
     if isinstance(v, dict):
-        return kind + "{" + ", ".join(rest(k) + ": " + rest(x) for k, x in list(v.items())[:MOST_SHOWN]) + "}"
+        inner = [rest(k) + ": " + rest(x) for k, x in list(v.items())[: MOST_SORTED if holder else MOST_SHOWN]]
+        return kind + "{" + ", ".join(ORDERS.told(holder, inner)[:MOST_SHOWN]) + "}"
     if isinstance(v, BaseException):
         return type(v).__name__ + "(" + repr(words_of(v)) + ")"
     if isinstance(v, type):
@@ -171,19 +187,19 @@ def show(v, depth=0, seen=(), live=False):
     if type(v) is types.ModuleType:
         return "module " + v.__name__
     if is_drained(v) or type(v) is range:
-        return type(v).__name__ if live and type(v) is not range else drained(v, rest)
+        return type(v).__name__ if live and type(v) is not range else drained(v, rest, holder=holder)
     if callable(v) and has(v, "__name__"):
         return v.__name__ if live and stands_in(v) else "function"
     if has(v, "tolist") and callable(v.tolist):
         return rest(v.tolist())
     if own:
-        text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x) for k, x in fields_of(v, depth)) + "}"
+        text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x, ORDERS.of(type(v).__name__, k)) for k, x in fields_of(v, depth)) + "}"
         for base in VALUES:
             if isinstance(v, base):
                 text += " of " + rest(VALUES[base](v))
         text += said_by(v, depth, ("__str__", "__len__", "__bool__"))
         if not live and depth < 3 and hasattr(type(v), "__iter__"):
-            text += " " + drained(pairs_of(v) if isinstance(v, collections.abc.Mapping) else v, rest, set_within(v))
+            text += " " + drained(pairs_of(v) if isinstance(v, collections.abc.Mapping) else v, rest, set_within(v), ORDERS.of(type(v).__name__))
         return text
     try:
         return ADDRESS.sub("", repr(v))[:LONGEST]

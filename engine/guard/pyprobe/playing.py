@@ -10,8 +10,9 @@ import sys
 import types
 
 from atoll_guard_offers import module_of
+from atoll_guard_orders import ORDERS
 from atoll_guard_outcomes import DEPTH_OF_USED, FLOAT_MARK, failure, is_drained, show
-from atoll_guard_scenarios import EXPECT, EXPECTING, GIVEN, HELD, HELPER, LITERAL, Module, RAISED, SEE, SETTING_UP, SKIPPED, TRUTH, assertions
+from atoll_guard_scenarios import EXPECT, EXPECTING, GIVEN, HELD, HELPER, KIND, LITERAL, Module, ONE_KIND, RAISED, SEE, SETTING_UP, SKIPPED, TRUTH, assertions
 from atoll_guard_sharing import MARK, rooms
 from atoll_guard_tree import TREE, in_tree, of_tree
 
@@ -44,6 +45,10 @@ class Stage:
     def literal(self, number):
         return copy.deepcopy(self.values[number])
 
+    def kind(self, number, row):
+        """A list in the place of a tuple, or the other way, where that is asked for."""
+        return row if self.values[number] == ONE_KIND else tuple(row) if isinstance(row, list) else list(row)
+
     def tell(self, words, text):
         if self.playing and len(self.told) < MOST_TOLD:
             numbers = text.split(FLOAT_MARK)[:MOST_NUMBERS]  # whose digits differ by rounding: no text is cut by their length
@@ -54,7 +59,7 @@ class Stage:
         if self.playing:
             self.rounding = self.rounding or isinstance(v, (float, complex))
             used = "an iterator" if is_drained(v) else show(v, DEPTH_OF_USED, live=True)
-            self.tell(words, show(v, DEPTH) if whole else used)
+            self.tell(words, show(v, DEPTH, holder=ORDERS.of(words)) if whole else used)
         return v
 
     def given(self, words, ask, whole, calls):
@@ -165,6 +170,11 @@ class Stage:
             setattr(TestCase, name, telling(name, getattr(TestCase, name)))
 
 
+def said_of(v, own, kind):
+    """What stands in the place of a literal, or of the kind of a list or a tuple, in words."""
+    return "a list for a tuple, or the other way" if kind else show(v, live=True) + " for " + show(own, live=True)
+
+
 def is_table(v):
     """Whether a value is of a class of the tree that has keys and is written to by them."""
     return of_tree(type(v)) and hasattr(v, "keys") and hasattr(type(v), "__setitem__") and hasattr(type(v), "__getitem__")
@@ -243,7 +253,7 @@ class Plays:
             *before, source = self.kept["sources"][file]
             plan, module = Module(source, before), types.ModuleType(name)
             module.__file__, module.__package__ = os.path.join(TREE, file), name.rpartition(".")[0]
-            for key, f in ((LITERAL, self.stage.literal), (SEE, self.stage.see), (GIVEN, self.stage.given), (TRUTH, self.stage.truth), (RAISED, self.stage.raised), (EXPECT, lambda: Expecting(self.stage)), (HELPER, self.stage.helper), (HELD, self.stage.hold)):
+            for key, f in ((LITERAL, self.stage.literal), (KIND, self.stage.kind), (SEE, self.stage.see), (GIVEN, self.stage.given), (TRUTH, self.stage.truth), (RAISED, self.stage.raised), (EXPECT, lambda: Expecting(self.stage)), (HELPER, self.stage.helper), (HELD, self.stage.hold)):
                 setattr(module, key, f)
             sys.modules.setdefault(name, module)
             exec(compile(plan.tree, module.__file__, "exec"), vars(module))
@@ -263,7 +273,7 @@ class Plays:
         own = [False, *given.values(), *(plan.values[k] for k in test.literals)]
         values = [*values, *own[len(values) :]][: len(own)]
         writes, values, own = values[0] is True, values[1:], own[1:]
-        said = [show(v, live=True) + " for " + show(o, live=True) for v, o in zip(values, own) if show(v, live=True) != show(o, live=True)]
+        said = [said_of(v, o, number in plan.kinds) for v, o, number in zip(values, own, [*given, *test.literals]) if show(v, live=True) != show(o, live=True)]
         stage.begin({**dict(enumerate(plan.values)), **dict(zip(test.literals, values[len(given) :]))}, writes, misused)
         me = None
         try:

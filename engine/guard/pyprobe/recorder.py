@@ -18,6 +18,7 @@ from atoll_guard_callables import NAMED, can_be_named, place_of
 from atoll_guard_chains import Chains, flat
 from atoll_guard_computed import getter
 from atoll_guard_files import Origin
+from atoll_guard_filling import Filling
 from atoll_guard_holding import Holding
 from atoll_guard_internals import Internals
 from atoll_guard_offers import SIMPLE, module_of, offers
@@ -85,7 +86,7 @@ class Recorder:
         self.skipped = {}  # id -> a code that nobody asks about
         self.calls = {}  # (module, name) -> {pickle: recipe}
         self.tried = {}
-        self.objects = {}  # id -> [object, class, init recipe, history or None, whether calls are missing in it, identities of the objects in it, what it was given too early]
+        self.objects = {}  # id -> [object, class, init recipe, history or None, whether calls are missing in it, identities of the objects in it, what it was given too early, what made it but its class or None]
         self.marks = {}  # id -> (object, (module, name))
         self.expressions = {}  # their recipes
         self.busy = threading.local()
@@ -97,7 +98,7 @@ class Recorder:
         self.offers = offers(sources_of_tree())
         self.origin = Origin(TREE)
         self.internals = Internals(in_tree, is_test)
-        self.chains, self.holding = Chains(), Holding()
+        self.chains, self.holding, self.filling = Chains(), Holding(), Filling(self.offers.pop("filling"))
         self.purse = Purse()
         self.tests = Ran(self.purse.beside)
         self.began = float(int(time.time()))
@@ -174,7 +175,7 @@ class Recorder:
             part = self.holding.part(value)
             if part:
                 return ("part", self.encode(part[0], depth + 1), part[1])
-            return ("made", kept[1].__module__, kept[1].__qualname__, kept[2], flat(kept[3]), self.settings(value))
+            return ("made", *(kept[7] or (kept[1].__module__, kept[1].__qualname__)), kept[2], flat(kept[3]), self.settings(value))
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and of_tree(type(value)):
             fields = {f.name: self.encode(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value) if f.init}
             return ("made", type(value).__module__, type(value).__qualname__, ((), fields), (), {})
@@ -294,7 +295,7 @@ class Recorder:
         key = self.resolve(frame)
         if key is not None:
             self.called(frame, key)
-            return self.to_return(frame) if frame in self.chains.waiting else None
+            return self.to_return(frame) if frame in self.chains.waiting or frame in self.filling.open else None
         if code in self.tests.begun:
             self.tests.begin(code)
             return self.to_return(frame)
@@ -310,6 +311,7 @@ class Recorder:
         if event == "return":
             if frame in self.chains.waiting:
                 self.chains.returned(frame, arg, lambda v: self.objects.get(id(v), (self,))[0] is v)
+            self.filling.returned(frame, arg, self.objects)
             if frame.f_code in self.tests.begun:
                 self.tests.end(frame.f_code)
         return self.returned
@@ -319,6 +321,7 @@ class Recorder:
         self.busy.now, self.parts, self.used = True, 0, set()
         self.purse.open()
         try:
+            self.filling.begin(frame, key, self)
             self.call(frame, key)
         except Unrecordable:
             pass
@@ -352,8 +355,9 @@ class Recorder:
             self.name(key, frame.f_code)
         if bound and name == "__init__":
             if kept is None and len(self.objects) < 20000:
-                entry = [me, type(me), None, None, False, set(), None]
+                entry = [me, type(me), None, None, False, set(), None, None]
                 self.objects[id(me)] = entry
+                self.filling.made(me)
                 self.holding.made(me, [*args[1:], *kwargs.values()], frame, self.objects)
                 self.used = entry[5]
                 entry[2] = self.given(args[1:], kwargs)

@@ -16,37 +16,48 @@ import atoll_guard_turns as turns
 from atoll_guard_lines import Lines
 from atoll_guard_recorder import Recorder
 from atoll_guard_room import bounded
+from atoll_guard_tree import tests_of_tree
 from atoll_guard_watchdog import SLACK
 
 SCRIPT_SECONDS = 20
 SHARE_OF_TESTS = 0.8  # of what a recording may take: what is left is for keeping it
+MOST_FILES = 50  # of tests that are named
 EVERY_TEST = ["-p", turns.NAME, "--continue-on-collection-errors", "--maxfail=0"]  # for pytest: one that fails costs no other its calls
 
 
 def run_tests(words):
-    """Runs the tests as the words say, or as they are found."""
-    attempts = [words] if words else []
-    if not attempts:
-        try:
-            import pytest  # noqa: F401
+    """Runs the tests as the words say, or as they are found. Where a framework finds none, it is given the files that hold some by their names."""
+    began = []
+    turns.before.append(lambda: began or began.append(True))
+    for attempt in [words] if words else ways():
+        run(attempt)
+    if not began and words[:1] in ([], ["-m"]):
+        run([*(words or ways()[0])[:2], "-q", *tests_of_tree()[:MOST_FILES]])
 
-            attempts.append(["-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"])
-        except ImportError:
-            attempts.append(["-m", "unittest", "discover", "-q"])
-            for d in ("tests", "test"):
-                if os.path.isdir(d):
-                    attempts.append(["-m", "unittest", "discover", "-q", "-s", d] + (["-t", "."] if os.path.exists(os.path.join(d, "__init__.py")) else []))
-    for words in attempts:
+
+def ways():
+    """How tests are run that nobody has said how to run, as words after the interpreter."""
+    try:
+        import pytest  # noqa: F401
+
+        return [["-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]]
+    except ImportError:
+        out = [["-m", "unittest", "discover", "-q"]]
+        for d in ("tests", "test"):
+            if os.path.isdir(d):
+                out.append(["-m", "unittest", "discover", "-q", "-s", d] + (["-t", "."] if os.path.exists(os.path.join(d, "__init__.py")) else []))
+        return out
+
+
+def run(words):
+    """Runs a module or a file as a program of its own."""
+    with contextlib.suppress(SystemExit):
         if words[:1] == ["-m"]:
             sys.argv = words[1:] + (EVERY_TEST if words[1] == "pytest" else [])
-            run = lambda w=words: runpy.run_module(w[1], run_name="__main__", alter_sys=True)
+            runpy.run_module(words[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = list(words)
-            run = lambda w=words: runpy.run_path(w[0], run_name="__main__")
-        try:
-            run()
-        except SystemExit:
-            pass
+            runpy.run_path(words[0], run_name="__main__")
 
 
 TIMERS = (signal.SIGPROF, signal.ITIMER_PROF, 1), (signal.SIGALRM, signal.ITIMER_REAL, SLACK)
@@ -100,7 +111,6 @@ def run_scripts(scripts):
 def keep_up(recorder):
     """Has a recorder watch on where Python took its function away, as it does where code runs out of stack, or where it had seen enough of a
     test: at the beginning of the next one, and the former whenever garbage is collected. It returns what ends that."""
-    turns.of_unittest()
     turns.before.append(recorder.turn)
 
     def lost(*_):
@@ -137,6 +147,7 @@ def ended_by_tests(save):
 
 
 def run_all(q, between=lambda: None):
+    turns.of_unittest()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         run_tests(q.get("tests") or [])
         between()

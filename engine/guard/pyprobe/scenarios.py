@@ -18,7 +18,8 @@ from atoll_guard_keeping import WRITERS
 from atoll_guard_offers import module_of
 from atoll_guard_tree import TREE
 
-LITERAL, SEE, GIVEN, TRUTH, RAISED, EXPECT, HELPER, HELD = ("__atoll_%s__" % name for name in ("literal", "see", "given", "truth", "raised", "expect", "helper", "held"))
+LITERAL, KIND, SEE, GIVEN, TRUTH, RAISED, EXPECT, HELPER, HELD = ("__atoll_%s__" % name for name in ("literal", "kind", "see", "given", "truth", "raised", "expect", "helper", "held"))
+ONE_KIND = False  # stands for a list or a tuple that is of its own kind
 MOST_LITERALS = 40  # of one test
 MOST_ROWS = 12  # of one test
 MOST_PARTS = 200  # nodes of one literal
@@ -144,8 +145,8 @@ class Telling(ast.NodeTransformer):
 class Literals(ast.NodeTransformer):
     """Puts what may vary in the place of the literals of one function."""
 
-    def __init__(self, constants, values):
-        self.constants, self.values, self.mine = constants, values, []
+    def __init__(self, constants, values, kinds):
+        self.constants, self.values, self.mine, self.kinds = constants, values, [], kinds
 
     def varied(self, node):
         value = value_of(node)
@@ -154,6 +155,14 @@ class Literals(ast.NodeTransformer):
         self.mine.append(len(self.values))
         self.values += value
         return call(LITERAL, ast.Constant(self.mine[-1]))
+
+    def row(self, node):
+        """A function of a test that gives a list or a tuple gives one of the other kind at times: who calls it may ask for that."""
+        self.mine.append(len(self.values))
+        self.kinds.add(self.mine[-1])
+        self.values.append(ONE_KIND)
+        node.body = call(KIND, ast.Constant(self.mine[-1]), self.visit(node.body))
+        return node
 
     def visit(self, node):
         if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp)) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
@@ -168,6 +177,8 @@ class Literals(ast.NodeTransformer):
         if isinstance(node, ast.JoinedStr):
             node.values = [self.generic_visit(v) if isinstance(v, ast.FormattedValue) else v for v in node.values]
             return node
+        if isinstance(node, ast.Lambda) and isinstance(node.body, (ast.Tuple, ast.List)) and len(self.mine) < MOST_LITERALS:
+            return self.row(node)
         return self.generic_visit(node)
 
     def through(self, function):
@@ -266,10 +277,10 @@ class Test:
 
 class Module:
     """The tests of a file, ready to be compiled: tree has what it defines, behind what the files say that are before
-    it (conftest.py, the outermost first), and values its literals by number."""
+    it (conftest.py, the outermost first), and values its literals by number; those of kinds stand for a list or a tuple."""
 
     def __init__(self, source, before=()):
-        self.tree, self.values, self.tests = ast.parse(source), [], {}
+        self.tree, self.values, self.kinds, self.tests = ast.parse(source), [], set(), {}
         own = self.tree.body
         known = [n for text in before for n in ast.parse(text).body if isinstance(n, DEFINING)] + own
         first = lambda n: isinstance(n, ast.ImportFrom) and n.module == "__future__"
@@ -288,10 +299,10 @@ class Module:
             holder.body = [Telling().visit(n) if isinstance(n, ast.FunctionDef) else n for n in holder.body]
         done = {}  # literals of what several tests are set up by
         for test, others in ready:
-            test.literals = Literals(self.constants, self.values).through(test.function)
+            test.literals = Literals(self.constants, self.values, self.kinds).through(test.function)
             for f in others:
                 if id(f) not in done:
-                    done[id(f)] = Literals(self.constants, self.values).through(f)
+                    done[id(f)] = Literals(self.constants, self.values, self.kinds).through(f)
                 test.literals = test.literals + done[id(f)]
         for test, _ in ready:
             test.function.body = [ast.Try(test.function.body, [], [], [ast.Expr(call(HELD, call("locals")))])]

@@ -28,6 +28,7 @@ from atoll_guard_inventing import Inventing
 from atoll_guard_kinds import is_text, with_text
 from atoll_guard_making import MADE, NotMade, argument, call_text, decode, find, made, member, named
 from atoll_guard_offers import CHANGING, OPERATORS
+from atoll_guard_orders import ORDERS
 from atoll_guard_others import Others
 from atoll_guard_outcomes import FLOAT_MARK, failure, settled, show
 from atoll_guard_places import spelled
@@ -76,6 +77,7 @@ class Session(Inventing, Others):
         self.edges.nests = any(file.get("nests") for file in self.files.values())
         self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
         self.contents = Contents(self.kept["changing"])
+        ORDERS.begin(q.get("unordered") or [], q.get("orders"))
         self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]
         self.plays = Plays(self.kept["scenarios"], self.files)
         for group, test in self.plays.chosen.items():
@@ -248,7 +250,7 @@ class Session(Inventing, Others):
 
     def run(self, group, d, made):
         module, name = group.split(":")
-        vary = self.vary(d)
+        vary, ORDERS.result = self.vary(d), ORDERS.of(group)
         self.values, self.misused, self.filled = vary.places.values, False, False
         printed = io.StringIO()
         shown, args, kwargs, me, words = group, [], {}, None, ""
@@ -474,7 +476,7 @@ class Session(Inventing, Others):
             shown, out, used = self.one(n + 1, g, d)
             if mute:
                 continue
-            self.write(k="case", g=g, i=n, p=n + 1, out=out, c=used, **{"in": shown})
+            self.write(k="case", g=g, i=n, p=n + 1, out=out, c=used, orders=ORDERS.taken(), **{"in": shown})
             told += len(shown) + len(out) + 3 * len(used)
 
     def answer(self):

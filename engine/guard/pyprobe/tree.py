@@ -51,11 +51,20 @@ def folders_of_tree():
     return [os.path.relpath(os.path.realpath(p), TREE) for p in sys.path if p and in_tree(os.path.join(p, "_"))]
 
 
-def sources_of_tree():
-    """The Python files of the tree but its tests."""
+def files_of_tree():
+    """The Python files of the tree."""
     out = []
     for folder, dirs, files in os.walk("."):
         dirs[:] = sorted(d for d in dirs if not d.startswith(".") and d not in ("node_modules", "site-packages"))
-        names = (os.path.relpath(os.path.join(folder, f)) for f in files if f.endswith(".py"))
-        out += [n for n in names if not is_test(n)]
+        out += [os.path.relpath(os.path.join(folder, f)) for f in files if f.endswith(".py")]
     return out
+
+
+def sources_of_tree():
+    """Those but its tests."""
+    return [f for f in files_of_tree() if not is_test(f)]
+
+
+def tests_of_tree():
+    """Those that are named as tests, without what sets others up."""
+    return sorted(f for f in files_of_tree() if is_test(f) and os.path.basename(f) not in ("conftest.py", "setup.py", "__init__.py"))

@@ -9,6 +9,7 @@ import io
 import math
 import re
 
+import atoll_guard_enclosed as enclosed
 import atoll_guard_matches as matches
 import atoll_guard_records as records
 import atoll_guard_standard as standard
@@ -356,8 +357,11 @@ class Vary:
         at = list(PARTS.finditer(s))
         if not at:
             return s
-        if d.n(4) == 3:
+        way, found = d.n(4), enclosed.parts(s)
+        if way == 3:
             return self.listed(s)
+        if way == 2 and found:
+            return enclosed.with_another(s, found, d)
         part = d.pick(at)
         k = d.n(3)
         if k == 0:
@@ -400,7 +404,8 @@ class Vary:
         at, k = d.n(len(v)), d.n(8)
         if k == 7:
             to = d.n(len(v) + 1)
-            return [*v[:to], self.beside_it(v[at], depth), *v[to:]]
+            out = [*v[:to], self.beside_it(v[at], depth), *v[to:]]
+            return [*out, v[at]] if d.n(3) == 2 else out  # which of three counts, the first or the last, none of two tells
         if k == 0:
             return v[:at] + v[at + 1 :]
         if k == 1:
