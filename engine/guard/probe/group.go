@@ -162,7 +162,13 @@ func (r *runner) function(g *group, m *maker, in *string) string {
 	r.heard = heard(m.texts)
 	out := call(g.f, args)
 	shown := r.show(out) + r.after(args)
-	return shown + r.sharing(out, args, func() string { return r.after(args) }, func() string { return "" }, func() string { return r.show(call(g.f, args)) })
+	shown += r.sharing(out, args, func() string { return r.after(args) }, func() string { return "" }, func() string { return r.show(call(g.f, args)) })
+	for _, o := range out {
+		if r.lib.object(o.Type()) && o.Kind() == reflect.Pointer && !o.IsNil() {
+			shown += r.questions(m, o)
+		}
+	}
+	return shown
 }
 
 func (r *runner) show(out []reflect.Value) string {
@@ -315,7 +321,8 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 	out = call(f, args)
 	shown = r.show(r.of(p, name, out)) + r.after(args)
 	shown += "; " + of + " after it " + receiver()
-	return shown + r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil), out
+	shown += r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil)
+	return shown + r.questions(m, p), out
 }
 
 // scenario calls a function without results, and then others, whose answers it
