@@ -21,11 +21,15 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	if t.Kind() == reflect.Struct && !opaque(t) && g.d.chance(8) {
 		return reflect.Value{}, "", false
 	}
-	f := makers[g.d.n(len(makers))]
-	args, text := g.arguments(f.Value.Type(), depth+1, nil)
+	f, args, text, ok := kin(g, t, depth)
+	if !ok {
+		f = makerOf(g, makers)
+		args, text = g.arguments(f.Value.Type(), depth+1, nil)
+		begat(g, t, f, args)
+	}
 	g.handed = append(g.handed, args...)
 	text = f.Name + "(" + text + ")"
-	out, ok := g.way.call("", f.Name, f.Value, args)
+	out, ok := makes(g, f, args)
 	if !ok {
 		panic(noValue{text})
 	}

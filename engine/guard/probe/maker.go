@@ -18,13 +18,14 @@ type maker struct {
 	tame bool
 	seen []func() string // what values that were handed out have recorded
 
-	texts  []string                           // made so far, the first of them
-	lists  map[reflect.Type][][]reflect.Value // of numbers or texts made so far
-	given  string                             // where it is not empty, each text is that
-	places []place                            // where numbers and texts were made
-	kinds  map[reflect.Type]int               // which type stands behind an interface whose values are compared
-	handed []reflect.Value                    // what makes and fills the receiver was given
-	whole  reflect.Value                      // the object itself that was taken from another one: a copy may be another
+	texts     []string                           // made so far, the first of them
+	lists     map[reflect.Type][][]reflect.Value // of numbers or texts made so far
+	ancestors map[reflect.Type][]ancestor        // how objects were made so far
+	given     string                             // where it is not empty, each text is that
+	places    []place                            // where numbers and texts were made
+	kinds     map[reflect.Type]int               // which type stands behind an interface whose values are compared
+	handed    []reflect.Value                    // what makes and fills the receiver was given
+	whole     reflect.Value                      // the object itself that was taken from another one: a copy may be another
 
 	small bool                        // whole numbers are small: the receiver is soon full
 	few   int                         // methods get so many different values of a type; 0: any
@@ -85,6 +86,9 @@ func (g *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 		if v, text, ok := g.made(t, depth); ok {
 			return v, text
 		}
+	}
+	if v, text, ok := oneOf(g, t); ok {
+		return v, text
 	}
 	v := reflect.New(t).Elem()
 	switch t.Kind() {

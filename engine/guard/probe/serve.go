@@ -74,13 +74,14 @@ func answer(api API, q Request, to io.Writer) error {
 		_ = os.Remove(capture.Name())
 	}()
 	s := &session{q: q, r: r, api: api, enc: json.NewEncoder(to), aims: map[string][2][]aim{}, long: map[string][]aim{}}
-	lib.orders.none = map[string]bool{}
-	for _, name := range q.Unordered {
-		lib.orders.none[name] = true
-	}
+	lib.orders.none = setOf(q.Unordered)
 	lib.orders.notice = func(name string) {
 		lib.orders.checked[name] = mostChecked
 		s.write(Answer{Kind: AnswerNoOrder, Group: name})
+	}
+	lib.barren.known, lib.barren.dull = setOf(q.Barren), setOf(q.Dull)
+	if q.Mode == Survey && len(q.Corpus) == 0 { // what was found with other values is another input with these
+		lib.barren.begin(func(kind, name string) { s.write(Answer{Kind: kind, Group: name}) })
 	}
 	if q.Trace {
 		s.r.way.tell = func(name string) { s.write(Answer{Kind: AnswerStep, Step: name}) }
@@ -101,6 +102,14 @@ func answer(api API, q Request, to io.Writer) error {
 	}
 	s.write(Answer{Kind: AnswerEnd})
 	return s.err
+}
+
+func setOf(names []string) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range names {
+		out[name] = true
+	}
+	return out
 }
 
 // caseSeed is what the common source of random numbers begins a case with.
