@@ -230,7 +230,7 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 			told = strings.Join(append(out, panicText(p)), "; ")
 		}
 	}()
-	m.small = m.d.chance(5) // several methods on few values: what one leaves behind another shows
+	m.small = m.d.simply().chance(5) // several methods on few values: what one leaves behind another shows
 	few := m.small
 	e, text := m.value(g.t, 0)
 	m.small = false
@@ -249,14 +249,14 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 	if r.histories(g, m, in, p, &out) {
 		return strings.Join(out, "; ")
 	}
-	if m.d.chance(4) { // what holds things shows itself when it is full
+	if m.d.simply().chance(4) { // what holds things shows itself when it is full
 		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
 			for range timesOf(m) {
 				out = append(out, r.step(p, often, m, in, nil))
 			}
 		}
 	}
-	others, methods := m.d.n(4), pt.NumMethod()
+	others, methods := m.d.simply().n(4), pt.NumMethod()
 	var swarm []int
 	if few {
 		m.few, others = 2+m.d.n(mostDistant), 4+m.d.n(mostSteps)

@@ -232,7 +232,9 @@ func (g *maker) optional(t reflect.Type, depth int) (v reflect.Value, text strin
 // stands for the parameters that it fits.
 func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect.Value, string) {
 	args, texts := make([]reflect.Value, t.NumIn()), make([]string, t.NumIn())
+	numbers := 0
 	for i := range args {
+		step := g.d.step(depth, t.In(i), &numbers)
 		if at := len(g.d.used); row != nil && row[i] != nil && !g.d.other(t.In(i)) {
 			if v, ok := row[i].as(t.In(i)); ok {
 				constantAt(g, at, v)
@@ -241,7 +243,7 @@ func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect
 				continue
 			}
 		}
-		if g.few > 0 && depth == 1 {
+		if g.few > 0 && depth == 1 && !step {
 			args[i], texts[i] = g.again(t.In(i), depth)
 		} else {
 			args[i], texts[i] = g.value(t.In(i), depth)

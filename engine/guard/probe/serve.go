@@ -225,6 +225,10 @@ func (s *session) survey() {
 	for _, g := range s.chosen() {
 		s.surveyOf(g, &position, s.total(g.name), s.total(g.name)+s.settings(g.name))
 	}
+	for _, g := range s.chosen() {
+		from := s.total(g.name) + s.settings(g.name)
+		s.surveyOf(g, &position, from, from+s.sweeps(g.name))
+	}
 }
 
 // surveyOf runs some cases of one group, behind a position.
@@ -286,6 +290,8 @@ func (s *session) total(group string) int {
 func (s *session) draws(group string, index int) *draws {
 	if i := index - s.total(group); i >= 0 && i < s.settings(group) {
 		return s.settingCase(group, i)
+	} else if i -= s.settings(group); i >= 0 && i < s.sweeps(group) {
+		return s.sweepCase(group, i)
 	}
 	corpus := s.q.Corpus[group]
 	if s.q.Around && len(corpus) > 0 {
