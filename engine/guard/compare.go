@@ -56,6 +56,7 @@ const (
 	mostLasting    = 12     // groups that change the state of their package
 	mostAlone      = 60     // groups asked alone when the state of a package is in the way
 	looks          = 8      // differing cases of a group that are looked at
+	looksOfShaky   = 4      // times as many where the root does not agree with itself on others
 	mostShrunk     = 6      // groups whose difference is made small
 	shrinkingSteps = 12
 	insisting      = 5 // times that a difference is confirmed

@@ -3,6 +3,7 @@ package guard
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +30,7 @@ func same(in, a, b string) bool {
 	for i := 1; i < len(pa); i++ {
 		x, restA, okA := leadingFloat(pa[i])
 		y, restB, okB := leadingFloat(pb[i])
-		if !okA || !okB || restA != restB || !near(x, y, scale) {
+		if !okA || !okB || restA != restB || !near(x, y, scale) || !near(x, y, 0) && taken(in, x) && taken(in, y) {
 			return false
 		}
 	}
@@ -54,6 +55,7 @@ func beyondRoom(in, root, candidate string) bool {
 const (
 	relativeRounding = 1e-9
 	squaredRounding  = 1e-14
+	mostTaken        = 400 // numbers of an input that are looked at
 )
 
 func near(x, y, scale float64) bool {
@@ -68,6 +70,17 @@ func leadingFloat(s string) (float64, string, bool) {
 	}
 	f, err := strconv.ParseFloat(s[:n], 64)
 	return f, s[n:], err == nil
+}
+
+// fewestDigits are those of a number that comes out of a sum by no chance.
+const fewestDigits = 3
+
+// taken reports that a number stands in an input as it is, of so many digits that no rounding of others makes it: a result
+// that is another of those is another choice.
+func taken(in string, v float64) bool {
+	text := strconv.FormatFloat(math.Abs(v), 'g', -1, 64)
+	digits := len(strings.Trim(strings.Replace(text, ".", "", 1), "0"))
+	return digits >= fewestDigits && slices.Contains(number.FindAllString(in, mostTaken), text)
 }
 
 var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?`)

@@ -41,6 +41,25 @@ func TestWhatCountsAsTheSameOutcome(t *testing.T) {
 	}
 }
 
+func TestAnotherNumberOfTheInputIsNoRounding(t *testing.T) {
+	for _, tt := range []struct {
+		name                string
+		in, root, candidate string
+		same                bool
+	}{
+		{"rounding beside large numbers", "Sum(1e9, 12.5)", "12.50001", "12.5", true},
+		{"what is left of terms that cancel", "Spread(1e9, 2, 128.5)", "0", "128.5", true},
+		{"short numbers of the input", "Spread(1e9, 2, 16)", "2", "16", true},
+		{"another number of the input", "Nearest(1e9, -12.5, 13.25)", "-12.5", "13.25", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := same(tt.in, probe.FloatMark+tt.root, probe.FloatMark+tt.candidate); got != tt.same {
+				t.Errorf("same is %t, want %t", got, tt.same)
+			}
+		})
+	}
+}
+
 func TestAPanicForRoomThatNoMachineHasIsNoBehaviour(t *testing.T) {
 	const none = "panic: strings: negative Repeat count"
 	for _, tt := range []struct {

@@ -25,7 +25,7 @@ type subject struct {
 	product func([]byte) // takes what the spec's product held; may be nil
 	extra   []string     // of the request
 	changed []string     // of the request
-	learns  bool         // all is asked again without what does not come back, or ends the process, on the way to the call of a case, and once it is known what has no order
+	learns  bool         // all is asked again without what does not come back, or ends the process, on the way to the call of a case, and once it is known what has no order or gives no values
 	draws   bool         // its probe knows requests of which all inputs are drawn
 	hashes  bool         // the order of its sets hangs on a seed of hashes
 	settled func() bool  // reports that no line of what changed is left to be counted: counting takes time; may be nil
@@ -71,6 +71,8 @@ type reply struct {
 	// groups of which some input ran what changed
 	reaching  map[string]bool
 	unordered []string     // methods that gave lists in no order, and were told as if they had one
+	barren    []string     // functions that gave no value of use
+	dull      []string     // functions that gave what looks the same
 	habits    probe.Habits // with which it was asked, those that were learnt on the way among them
 	given     []string     // groups that were given up: too many of their cases were fatal
 	cut       bool         // too many were fatal: the rest was not asked
@@ -147,7 +149,7 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 }
 
 // learn adds to a request what a process of the root showed, and reports whether that was something: at its end what
-// has no order, and where it met its end on the way to the call of a case what is to be left out there, while there is room for that.
+// has no order or gives no values, and where it met its end on the way to the call of a case what is to be left out there, while there is room for that.
 func (s *subject) learn(ctx context.Context, q *probe.Request, r *reply, end ending, room bool) (learnt bool, err error) {
 	if !end.ended && !end.stuck && room && q.Mode == probe.Survey {
 		if end.step, err = s.trace(ctx, *q, end.position); err != nil {
@@ -158,8 +160,8 @@ func (s *subject) learn(ctx context.Context, q *probe.Request, r *reply, end end
 	if ends {
 		q.Endless = slices.Concat(q.Endless, []string{end.step})
 	}
-	if learnt = ends || end.ended && len(r.unordered) > 0; learnt {
-		q.Unordered = slices.Concat(q.Unordered, r.unordered)
+	if learnt = ends || end.ended && len(r.unordered)+len(r.barren)+len(r.dull) > 0; learnt {
+		q.Unordered, q.Barren, q.Dull = slices.Concat(q.Unordered, r.unordered), slices.Concat(q.Barren, r.barren), slices.Concat(q.Dull, r.dull)
 	}
 	return learnt, nil
 }
@@ -256,6 +258,14 @@ func (r *reply) take(data []byte) (ending, error) {
 		case probe.AnswerNoOrder:
 			if !slices.Contains(r.unordered, a.Group) {
 				r.unordered = append(r.unordered, a.Group)
+			}
+		case probe.AnswerBarren:
+			if !slices.Contains(r.barren, a.Group) {
+				r.barren = append(r.barren, a.Group)
+			}
+		case probe.AnswerDull:
+			if !slices.Contains(r.dull, a.Group) {
+				r.dull = append(r.dull, a.Group)
 			}
 		case probe.AnswerReach:
 			r.reaching[a.Group] = true

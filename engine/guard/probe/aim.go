@@ -107,7 +107,9 @@ func (d *draws) other(t reflect.Type) bool {
 	case t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64:
 		k = edgeFloat
 	}
-	if k < edgeKinds && d.aim != nil {
+	if d.sweep != nil && d.sweep.next {
+		d.force(15)
+	} else if k < edgeKinds && d.aim != nil {
 		if d.aimedAt(k) {
 			d.force(15)
 		} else {

@@ -15,6 +15,7 @@ type draws struct {
 	last   bool              // the arguments of the method that is looked at are made
 	places [2][edgeKinds]int // that there were, before last and in it
 	forced []uint64          // the next choices
+	sweep  *sweep            // a number that an argument of the call has
 }
 
 // maxChoices bounds what is remembered of one case; what is drawn beyond is 0.

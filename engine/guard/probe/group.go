@@ -162,7 +162,13 @@ func (r *runner) function(g *group, m *maker, in *string) string {
 	r.heard = heard(m.texts)
 	out := call(g.f, args)
 	shown := r.show(out) + r.after(args)
-	return shown + r.sharing(out, args, func() string { return r.after(args) }, func() string { return "" }, func() string { return r.show(call(g.f, args)) })
+	shown += r.sharing(out, args, func() string { return r.after(args) }, func() string { return "" }, func() string { return r.show(call(g.f, args)) })
+	for _, o := range out {
+		if r.lib.object(o.Type()) && o.Kind() == reflect.Pointer && !o.IsNil() {
+			shown += r.questions(m, o)
+		}
+	}
+	return shown
 }
 
 func (r *runner) show(out []reflect.Value) string {
@@ -224,7 +230,7 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 			told = strings.Join(append(out, panicText(p)), "; ")
 		}
 	}()
-	m.small = m.d.chance(5) // several methods on few values: what one leaves behind another shows
+	m.small = m.d.simply().chance(5) // several methods on few values: what one leaves behind another shows
 	few := m.small
 	e, text := m.value(g.t, 0)
 	m.small = false
@@ -243,14 +249,14 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 	if r.histories(g, m, in, p, &out) {
 		return strings.Join(out, "; ")
 	}
-	if m.d.chance(4) { // what holds things shows itself when it is full
+	if m.d.simply().chance(4) { // what holds things shows itself when it is full
 		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
 			for range timesOf(m) {
 				out = append(out, r.step(p, often, m, in, nil))
 			}
 		}
 	}
-	others, methods := m.d.n(4), pt.NumMethod()
+	others, methods := m.d.simply().n(4), pt.NumMethod()
 	var swarm []int
 	if few {
 		m.few, others = 2+m.d.n(mostDistant), 4+m.d.n(mostSteps)
@@ -315,7 +321,8 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 	out = call(f, args)
 	shown = r.show(r.of(p, name, out)) + r.after(args)
 	shown += "; " + of + " after it " + receiver()
-	return shown + r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil), out
+	shown += r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil)
+	return shown + r.questions(m, p), out
 }
 
 // scenario calls a function without results, and then others, whose answers it

@@ -68,7 +68,7 @@ func (l *library) object(t reflect.Type) bool {
 // histories runs a case of a method as a history. It reports false, by chance too, where it is none.
 func (r *runner) histories(g *group, m *maker, in *string, x reflect.Value, out *[]string) bool {
 	givers := r.lib.giversOf(x.Type())
-	if len(givers) == 0 || !m.d.chance(6) {
+	if len(givers) == 0 || !m.d.simply().chance(6) {
 		return false
 	}
 	h := &history{r: r, m: m, in: in, own: x.Type(), objects: []reflect.Value{x}}

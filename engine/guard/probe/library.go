@@ -22,11 +22,13 @@ type library struct {
 	given   []reflect.Type // see givenTypes
 	lenders map[reflect.Type][]lender
 	orders  orders
-	waited  time.Duration // for channels that did not end
+	barren  barren
+	named   map[reflect.Type][]Sentinel // see enumerated
+	waited  time.Duration               // for channels that did not end
 }
 
 func newLibrary(api API, lits Literals) *library {
-	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, givers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}, filled: map[reflect.Type]bool{}, records: map[reflect.Type][]map[string]Field{}}
+	l := &library{api: api, lits: lits, edges: newEdges(&lits), byType: map[reflect.Type]bool{}, makers: map[reflect.Type][]Func{}, givers: map[reflect.Type][]Func{}, lists: map[reflect.Type][][]reflect.Value{}, filled: map[reflect.Type]bool{}, records: map[reflect.Type][]map[string]Field{}, named: map[reflect.Type][]Sentinel{}}
 	l.given = givenTypes(api.Given, &l.lits)
 	for _, t := range api.Types {
 		l.byType[t.Type] = true

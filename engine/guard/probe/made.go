@@ -21,11 +21,15 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	if t.Kind() == reflect.Struct && !opaque(t) && g.d.chance(8) {
 		return reflect.Value{}, "", false
 	}
-	f := makers[g.d.n(len(makers))]
-	args, text := g.arguments(f.Value.Type(), depth+1, nil)
+	f, args, text, ok := kin(g, t, depth)
+	if !ok {
+		f = makerOf(g, makers)
+		args, text = g.arguments(f.Value.Type(), depth+1, nil)
+		begat(g, t, f, args)
+	}
 	g.handed = append(g.handed, args...)
 	text = f.Name + "(" + text + ")"
-	out, ok := g.way.call("", f.Name, f.Value, args)
+	out, ok := makes(g, f, args)
 	if !ok {
 		panic(noValue{text})
 	}
@@ -48,9 +52,19 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 }
 
 // gathered reports by chance whether a list or a table of the package comes from a function that makes such ones, where
-// one does. What its own code holds in it no other code can.
+// one does. What its own code holds in it no other code can; numbers any caller can.
 func (g *maker) gathered(t reflect.Type) bool {
-	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && len(g.lib.makers[t]) > 0 && (g.d.aim != nil || g.d.chance(11))
+	if t.Kind() != reflect.Slice && t.Kind() != reflect.Map || len(g.lib.makers[t]) == 0 {
+		return false
+	}
+	numbers := t.Elem().PkgPath() == "" && t.Elem().Kind() >= reflect.Int && t.Elem().Kind() <= reflect.Float64
+	switch {
+	case g.d.aim != nil && g.d.sweep == nil:
+		return true
+	case numbers:
+		return g.d.simply().chance(6)
+	}
+	return g.d.simply().chance(11)
 }
 
 // taken is an element of a list that a function of the package gives.

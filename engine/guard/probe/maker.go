@@ -18,13 +18,14 @@ type maker struct {
 	tame bool
 	seen []func() string // what values that were handed out have recorded
 
-	texts  []string                           // made so far, the first of them
-	lists  map[reflect.Type][][]reflect.Value // of numbers or texts made so far
-	given  string                             // where it is not empty, each text is that
-	places []place                            // where numbers and texts were made
-	kinds  map[reflect.Type]int               // which type stands behind an interface whose values are compared
-	handed []reflect.Value                    // what makes and fills the receiver was given
-	whole  reflect.Value                      // the object itself that was taken from another one: a copy may be another
+	texts     []string                           // made so far, the first of them
+	lists     map[reflect.Type][][]reflect.Value // of numbers or texts made so far
+	ancestors map[reflect.Type][]ancestor        // how objects were made so far
+	given     string                             // where it is not empty, each text is that
+	places    []place                            // where numbers and texts were made
+	kinds     map[reflect.Type]int               // which type stands behind an interface whose values are compared
+	handed    []reflect.Value                    // what makes and fills the receiver was given
+	whole     reflect.Value                      // the object itself that was taken from another one: a copy may be another
 
 	small bool                        // whole numbers are small: the receiver is soon full
 	few   int                         // methods get so many different values of a type; 0: any
@@ -85,6 +86,9 @@ func (g *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 		if v, text, ok := g.made(t, depth); ok {
 			return v, text
 		}
+	}
+	if v, text, ok := oneOf(g, t); ok {
+		return v, text
 	}
 	v := reflect.New(t).Elem()
 	switch t.Kind() {
@@ -232,7 +236,9 @@ func (g *maker) optional(t reflect.Type, depth int) (v reflect.Value, text strin
 // stands for the parameters that it fits.
 func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect.Value, string) {
 	args, texts := make([]reflect.Value, t.NumIn()), make([]string, t.NumIn())
+	numbers := 0
 	for i := range args {
+		step := g.d.step(depth, t.In(i), &numbers)
 		if at := len(g.d.used); row != nil && row[i] != nil && !g.d.other(t.In(i)) {
 			if v, ok := row[i].as(t.In(i)); ok {
 				constantAt(g, at, v)
@@ -241,7 +247,7 @@ func (g *maker) arguments(t reflect.Type, depth int, row []*Constant) ([]reflect
 				continue
 			}
 		}
-		if g.few > 0 && depth == 1 {
+		if g.few > 0 && depth == 1 && !step {
 			args[i], texts[i] = g.again(t.In(i), depth)
 		} else {
 			args[i], texts[i] = g.value(t.In(i), depth)

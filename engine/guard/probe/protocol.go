@@ -53,6 +53,8 @@ type Habits struct {
 	Tame      []string `json:"tame,omitempty"`      // groups that get small numbers only
 	Endless   []string `json:"endless,omitempty"`   // what is not called on the way to the call that a case is about, as [Answer] names it
 	Unordered []string `json:"unordered,omitempty"` // methods that give lists in no order, of Python what has a list or a table in none, as [Answer] names them
+	Barren    []string `json:"barren,omitempty"`    // functions that seldom give a value of use, as [Answer] names them
+	Dull      []string `json:"dull,omitempty"`      // functions that give what looks the same, as [Answer] names them
 }
 
 // Request is what the asker wants to know.
@@ -161,6 +163,8 @@ const (
 	AnswerCase     = "case"
 	AnswerKeep     = "keep"      // choices worth doing again
 	AnswerNoOrder  = "unordered" // a method gave a list in two orders
+	AnswerBarren   = "barren"    // a function that makes values gave none of use
+	AnswerDull     = "dull"      // what a function gave looked the same each time
 	AnswerStep     = "step"      // what is called on the way; nothing when it came back
 	AnswerReach    = "reach"     // an input of the group ran a block of the request's marks
 	AnswerStart    = "start"     // the cases of a group begin, with the one at Index and Position

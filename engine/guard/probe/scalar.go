@@ -71,6 +71,9 @@ func (g *maker) integer(bits int, signed bool) (v int64) {
 	return v
 }
 
+// usualFloats is the first choice of a number behind those of a moderate size: beside a large one all others may be rounding.
+const usualFloats = 12
+
 // float draws a number; whole and simple ones are frequent.
 func (g *maker) float() (v float64) {
 	d := g.d
@@ -78,13 +81,17 @@ func (g *maker) float() (v float64) {
 	defer func() { madeAt(g, from, place{kind: edgeFloat, float: v}) }()
 	if at, ok := d.target(edgeFloat); ok {
 		d.force(16, uint64(at))
+	} else {
+		d.swept()
 	}
 	d.unspelled(spelledFloat)
 	switch d.n(spelledFloat + 1) {
 	case spelledFloat:
 		return math.Float64frombits(d.wide(math.MaxUint64))
-	case 0, 1, 2:
+	case 0, 1:
 		return float64(d.n(10))
+	case 2: // percents, and lengths
+		return float64(d.n(sweepSteps))
 	case 3:
 		if n := len(g.lib.lits.NearFloats); n > 0 {
 			return g.lib.lits.NearFloats[d.n(n)] + []float64{0, 0.1, -0.1, 1, -1}[d.n(5)]

@@ -74,13 +74,14 @@ func answer(api API, q Request, to io.Writer) error {
 		_ = os.Remove(capture.Name())
 	}()
 	s := &session{q: q, r: r, api: api, enc: json.NewEncoder(to), aims: map[string][2][]aim{}, long: map[string][]aim{}}
-	lib.orders.none = map[string]bool{}
-	for _, name := range q.Unordered {
-		lib.orders.none[name] = true
-	}
+	lib.orders.none = setOf(q.Unordered)
 	lib.orders.notice = func(name string) {
 		lib.orders.checked[name] = mostChecked
 		s.write(Answer{Kind: AnswerNoOrder, Group: name})
+	}
+	lib.barren.known, lib.barren.dull = setOf(q.Barren), setOf(q.Dull)
+	if q.Mode == Survey && len(q.Corpus) == 0 { // what was found with other values is another input with these
+		lib.barren.begin(func(kind, name string) { s.write(Answer{Kind: kind, Group: name}) })
 	}
 	if q.Trace {
 		s.r.way.tell = func(name string) { s.write(Answer{Kind: AnswerStep, Step: name}) }
@@ -101,6 +102,14 @@ func answer(api API, q Request, to io.Writer) error {
 	}
 	s.write(Answer{Kind: AnswerEnd})
 	return s.err
+}
+
+func setOf(names []string) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range names {
+		out[name] = true
+	}
+	return out
 }
 
 // caseSeed is what the common source of random numbers begins a case with.
@@ -216,6 +225,10 @@ func (s *session) survey() {
 	for _, g := range s.chosen() {
 		s.surveyOf(g, &position, s.total(g.name), s.total(g.name)+s.settings(g.name))
 	}
+	for _, g := range s.chosen() {
+		from := s.total(g.name) + s.settings(g.name)
+		s.surveyOf(g, &position, from, from+s.sweeps(g.name))
+	}
 }
 
 // surveyOf runs some cases of one group, behind a position.
@@ -277,6 +290,8 @@ func (s *session) total(group string) int {
 func (s *session) draws(group string, index int) *draws {
 	if i := index - s.total(group); i >= 0 && i < s.settings(group) {
 		return s.settingCase(group, i)
+	} else if i -= s.settings(group); i >= 0 && i < s.sweeps(group) {
+		return s.sweepCase(group, i)
 	}
 	corpus := s.q.Corpus[group]
 	if s.q.Around && len(corpus) > 0 {

@@ -20,10 +20,10 @@ func (w *way) call(of, name string, f reflect.Value, args []reflect.Value) ([]re
 	if w == nil {
 		return call(f, args), true
 	}
-	name = of + "." + name
-	if slices.Contains(w.endless, name) {
+	if w.leaves(of, name) {
 		return nil, false
 	}
+	name = of + "." + name
 	w.now.Store(&name)
 	defer w.now.Store(nil)
 	if w.tell != nil {
@@ -32,6 +32,9 @@ func (w *way) call(of, name string, f reflect.Value, args []reflect.Value) ([]re
 	}
 	return call(f, args), true
 }
+
+// leaves reports a function, or a method of a type, that is left out.
+func (w *way) leaves(of, name string) bool { return slices.Contains(w.endless, of+"."+name) }
 
 // under is what is called; "" for nothing.
 func (w *way) under() string {
