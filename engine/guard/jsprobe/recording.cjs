@@ -30,11 +30,16 @@ function commands(given) {
   return parts.length > 0 ? parts.map((p) => ['sh', '-c', p]) : [[process.execPath, '--test']];
 }
 
+/** The files that have tests. */
+function withTests() {
+  return tree.files('test').filter((f) => SAYS.test(tree.read(tree.within(f))));
+}
+
 /** Whether tests are run here, in the place of their framework: one with a module system of its own, or tests that are TypeScript. */
 function stoodIn(given) {
   const command = (given || []).join(' ');
   if (/\.[cm]?jsx?$/.test(command) && !/jest|vitest/.test(command)) return [];
-  const files = tree.files('test').filter((f) => SAYS.test(tree.read(tree.within(f))));
+  const files = withTests();
   return tree.framework() !== '' ? files : files.filter(isTyped);
 }
 
@@ -49,15 +54,20 @@ function run(given, options, env) {
     last = String(got.stderr || '').trim() || String(got.stdout || '').trim() || String(got.error || '');
     return got.status === 0;
   };
-  const files = stoodIn(given);
   const begun = Date.now();
   const standIn = (some) => Date.now() - begun > 1000 * SECONDS || start(process.execPath, [path.join(__dirname, 'runtests.cjs'), ...some], SECONDS_OF_FILES, { NODE_ENV: 'test' });
-  for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
-    const some = files.slice(i, i + FILES_AT_ONCE);
-    if (standIn(some) === false) some.forEach((f) => standIn([f])); // one of them ended the process, or took too long
-  }
-  if (files.length > 0 && (!env.ATOLL_GUARD_INTO || fs.readdirSync(env.ATOLL_GUARD_INTO).length > 0)) return last;
+  const stand = (files) => {
+    for (let i = 0; i < files.length; i += FILES_AT_ONCE) {
+      const some = files.slice(i, i + FILES_AT_ONCE);
+      if (standIn(some) === false) some.forEach((f) => standIn([f])); // one of them ended the process, or took too long
+    }
+  };
+  const noted = () => !env.ATOLL_GUARD_INTO || fs.readdirSync(env.ATOLL_GUARD_INTO).length > 0;
+  const files = stoodIn(given);
+  stand(files);
+  if (files.length > 0 && noted()) return last;
   for (const [command, ...args] of commands(given)) start(command, args, SECONDS);
+  if (files.length === 0 && !noted()) stand(withTests()); // a script that needs what is not there, such as make with a browser
   return last;
 }
 
