@@ -12,10 +12,20 @@ from atoll_guard_tree import sources_of_tree
 from atoll_guard_watch import hidden, plan
 
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 def registered_with(node):
     """The functions that call this one for some types of values: `@shown.register`, as functools.singledispatch has it."""
     calls = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
     return {c.value.id for c in calls if isinstance(c, ast.Attribute) and c.attr == "register" and isinstance(c.value, ast.Name)} - {node.name}
+
+
+def calls_itself(node):
+    """Whether a function calls itself, under its name or that of the one that calls it, or as a method of its object."""
+    own = {node.name} | registered_with(node)
+    calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
+    return any(isinstance(f, ast.Name) and f.id in own or isinstance(f, ast.Attribute) and f.attr in own and getattr(f.value, "id", "") in ("self", "cls") for f in calls)
 
 
 def declarations(source):
@@ -36,7 +46,7 @@ def declarations(source):
 
     def visit(body, prefix):
         for node in body:
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if isinstance(node, FUNCTIONS):
                 add(prefix + node.name, node)
                 for other in registered_with(node):
                     add(prefix + other, node)
@@ -151,7 +161,7 @@ def watched(q, was, now, names):
             out[name]["environ"] = asked_for(old, new)
             out[name]["exits"] = caught(name, old, new, EXIT)
             out[name]["looked_up"] = looked_up(name, old, new)
-            out[name]["nests"] = any(k.split(".")[-1] in table.get(k, ()) for table in tables for k in names)
+            out[name]["nests"] = any(calls_itself(f) for tree in (old, new) for f in ast.walk(tree) if isinstance(f, FUNCTIONS) and f.name in {k.rsplit(".", 1)[-1] for k in names})
     return out
 
 
