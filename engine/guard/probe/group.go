@@ -160,8 +160,9 @@ func (r *runner) function(g *group, m *maker, in *string) string {
 	args, text := m.arguments(g.f.Type(), 0, row)
 	*in = g.name + "(" + text + ")"
 	r.heard = heard(m.texts)
+	wrote := r.lists(args)
 	out := call(g.f, args)
-	shown := r.show(out) + r.after(args)
+	shown := r.show(out) + r.after(args) + wrote()
 	shown += r.sharing(out, args, func() string { return r.after(args) }, func() string { return "" }, func() string { return r.show(call(g.f, args)) })
 	for _, o := range out {
 		if r.lib.object(o.Type()) && o.Kind() == reflect.Pointer && !o.IsNil() {
@@ -318,8 +319,9 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 		return r.show(r.of(p, name, out)) + r.after(args), out
 	}
 	*in += written
+	wrote := r.lists(append(slices.Clone(args), m.handed...))
 	out = call(f, args)
-	shown = r.show(r.of(p, name, out)) + r.after(args)
+	shown = r.show(r.of(p, name, out)) + r.after(args) + wrote()
 	shown += "; " + of + " after it " + receiver()
 	shown += r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil)
 	return shown + r.questions(m, p), out

@@ -59,6 +59,27 @@ func (r *runner) sharing(out, args []reflect.Value, look, kept, again func() str
 	return found
 }
 
+// lists looks at the lists that lie within what callers handed over, as these have them: what is put in the place of one later is
+// none of theirs. The function that it gives tells whether a call wrote to them since.
+func (r *runner) lists(values []reflect.Value) func() string {
+	var lists []reflect.Value
+	for _, v := range written(r.lib, values) {
+		if v.Kind() == reflect.Slice && v.Len() > 0 && v.CanInterface() {
+			lists = append(lists, reflect.ValueOf(v.Interface()))
+		}
+	}
+	if len(lists) == 0 {
+		return func() string { return "" }
+	}
+	before := r.show(lists)
+	return func() string {
+		if r.show(lists) == before {
+			return ""
+		}
+		return ShareMark + "; a list of the caller's is written to" + ShareMark
+	}
+}
+
 // plain reports arguments that a call cannot change.
 func plain(args []reflect.Value) bool {
 	for _, a := range args {

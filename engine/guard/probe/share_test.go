@@ -70,3 +70,27 @@ func TestResultsThatShareMemoryAreTold(t *testing.T) {
 		})
 	}
 }
+
+type holder struct{ Words []string }
+
+func TestListsOfTheCallerThatACallWritesToAreToldWhateverIsPutInTheirPlace(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		call func(*holder)
+		want bool
+	}{
+		{"written to and exchanged for a part", func(h *holder) { h.Words = append(h.Words[:0], h.Words[1:]...) }, true},
+		{"exchanged for a new one", func(h *holder) { h.Words = append([]string(nil), h.Words[1:]...) }, false},
+		{"looked at", func(h *holder) { _ = len(h.Words) }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := &runner{lib: newLibrary(API{Types: []Type{{"holder", reflect.TypeFor[holder]()}}}, Literals{})}
+			h := &holder{[]string{"a", "b", "c"}}
+			wrote := r.lists([]reflect.Value{reflect.ValueOf(1), reflect.ValueOf(h)})
+			tt.call(h)
+			if got := wrote(); (got != "") != tt.want {
+				t.Errorf("told %q", got)
+			}
+		})
+	}
+}
