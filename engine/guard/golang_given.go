@@ -11,7 +11,7 @@ import (
 )
 
 // What a package does with a value of any type hangs on the types that its callers have, and its tests show some: structs
-// with tags above all. givenTypes writes those that tests name, of fields whose types the package can write, too.
+// with tags above all, and any where it looks at them by package reflect. givenTypes writes those that tests name, of fields whose types the package can write, too.
 
 // So do the types that its own code asks such values for, by a type switch or an assertion.
 
@@ -37,7 +37,7 @@ func givenTypes(p *goPackage) []apiName {
 				return true
 			}
 			text, ok := w.write(t, 0)
-			if ok && strings.Contains(text, "`") && !slices.ContainsFunc(out, func(o apiName) bool { return strings.HasSuffix(o.written, "= "+text) }) {
+			if ok && (strings.Contains(text, "`") || p.imports["reflect"] && allExported(t)) && !slices.ContainsFunc(out, func(o apiName) bool { return strings.HasSuffix(o.written, "= "+text) }) {
 				name := givenPrefix + strconv.Itoa(len(out))
 				out = append(out, apiName{name, "type " + name + " = " + text})
 			}
@@ -45,6 +45,13 @@ func givenTypes(p *goPackage) []apiName {
 		})
 	}
 	return out
+}
+
+// allExported reports a struct that another package can fill.
+func allExported(t *ast.StructType) bool {
+	return !slices.ContainsFunc(t.Fields.List, func(f *ast.Field) bool {
+		return slices.ContainsFunc(f.Names, func(n *ast.Ident) bool { return !n.IsExported() })
+	})
 }
 
 // askedPrefix begins the names of types that code asks for.

@@ -125,3 +125,64 @@ func TestTypesThatCodeAsksForStandBehindInterfacesAndKeysOfAnyTypeAreTexts(t *te
 		})
 	}
 }
+
+const filledIn = `package kit
+
+import (
+	"errors"
+	"reflect"
+)
+
+// Fill gives the fields of what dst points to the values of src where they have none.
+func Fill(dst, src interface{}) error {
+	d, s := reflect.ValueOf(dst), reflect.Indirect(reflect.ValueOf(src))
+	if d.Kind() != reflect.Ptr || d.IsNil() || !s.IsValid() || d.Elem().Type() != s.Type() || s.Kind() != reflect.Struct {
+		return errors.New("not two of one type")
+	}
+	for i := 0; i < s.NumField(); i++ {
+		if f := d.Elem().Field(i); f.CanSet() && f.IsZero() {
+			f.Set(s.Field(i))
+		}
+	}
+	return nil
+}
+`
+
+const filledInTest = `package kit
+
+import "testing"
+
+type settings struct {
+	Name string
+	Loud bool
+	Max  int
+}
+
+func TestFill(t *testing.T) {
+	s := settings{Name: "a"}
+	if err := Fill(&s, settings{Name: "b", Max: 3}); err != nil || s.Max != 3 || s.Name != "a" {
+		t.Error(s, err)
+	}
+	if Fill(s, 3) == nil {
+		t.Error("no error")
+	}
+}
+`
+
+func TestTwoValuesOfAnyTypeAreOfOneTypeOfTheTestsWhereCodeReflects(t *testing.T) {
+	t.Parallel()
+	mustHave(t, "go")
+	for i, c := range []struct{ name, was, is, where string }{
+		{"a truth is not filled in", "f.CanSet() && f.IsZero()", "f.CanSet() && f.IsZero() && f.Kind() != reflect.Bool", "kit.Fill"},
+		{"asked in another order", "f.CanSet() && f.IsZero()", "f.IsZero() && f.CanSet()", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if i > 0 {
+				suitetest.Full(t, "compares a Go module; the case before it stands for it")
+			}
+			root := mustFiles(t, map[string]string{"go.mod": "module kit\n\ngo 1.22\n", "kit.go": filledIn, "kit_test.go": filledInTest})
+			wantOnly(t, mustCheckEdited(t, guard.Options{Cases: 300}, root, "kit.go", c.was, c.is), c.where)
+		})
+	}
+}

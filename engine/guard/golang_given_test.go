@@ -30,10 +30,13 @@ var _ = []any{
 	struct { inner ` + "`k:\"i\"`" + ` } {},
 	struct { C kit.code ` + "`k:\"c\"`" + `; F func() } {},
 }`)}}
-	var got []string
-	for _, g := range givenTypes(p) {
-		got = append(got, g.written)
+	written := func() (out []string) {
+		for _, g := range givenTypes(p) {
+			out = append(out, g.written)
+		}
+		return out
 	}
+	got := written()
 	want := []string{
 		"type AtollGuardGiven0 = struct{ A []string `k:\"a\"`; }",
 		"type AtollGuardGiven1 = struct{ At time.Time `k:\"at,unix\"`; N *int; M map[string][2]int; V any; I struct{ A []string `k:\"a\"`; }; }",
@@ -41,6 +44,10 @@ var _ = []any{
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	p.imports = map[string]bool{"reflect": true}
+	if got := written(); !slices.Contains(got, "type AtollGuardGiven3 = struct{ C int; }") || len(got) != len(want)+1 {
+		t.Errorf("of a package that looks at values by reflection %q", got)
 	}
 }
 

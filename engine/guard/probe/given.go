@@ -72,7 +72,11 @@ func callersType(g *maker, depth int) (reflect.Type, bool) {
 		return nil, false
 	}
 	t := list[g.d.n(len(list))]
-	if t.Kind() == reflect.Struct && g.d.chance(2) {
+	if g.callers != nil && g.d.n(2) == 1 { // what joins or compares two values has two of one type
+		t = g.callers
+	}
+	g.callers = t
+	if t.Kind() == reflect.Struct && g.d.chance(6) {
 		t = reflect.PointerTo(t)
 	}
 	return t, true

@@ -23,6 +23,7 @@ type maker struct {
 	ancestors map[reflect.Type][]ancestor        // how objects were made so far
 	given     string                             // where it is not empty, each text is that
 	places    []place                            // where numbers and texts were made
+	callers   reflect.Type                       // of a caller's own, that a value of any type had last
 	kinds     map[reflect.Type]int               // which type stands behind an interface whose values are compared
 	handed    []reflect.Value                    // what makes and fills the receiver was given
 	whole     reflect.Value                      // the object itself that was taken from another one: a copy may be another

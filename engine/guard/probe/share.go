@@ -1,6 +1,9 @@
 package probe
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // NilMark stands before each list and table that is nil and not just empty: few
 // callers tell the two apart, so that the asker may let them pass.
@@ -56,7 +59,29 @@ func (r *runner) sharing(out, args []reflect.Value, look, kept, again func() str
 		}
 		restore()
 	}
+	if r.joined(args) {
+		tell("writing to one argument changes another")
+	}
 	return found
+}
+
+// joined reports that of what a call was given one has what another one has, whoever put it there.
+func (r *runner) joined(args []reflect.Value) bool {
+	for i := range min(len(args), mostJoined) {
+		lists := written(r.lib, args[i:i+1])
+		others := slices.Concat(args[:i], args[i+1:])
+		if len(lists) == 0 || len(others) == 0 {
+			continue
+		}
+		before, _ := quiet(func() string { return r.show(others) })
+		restore := scribble(lists, false)
+		after, _ := quiet(func() string { return r.show(others) })
+		restore()
+		if after != before {
+			return true
+		}
+	}
+	return false
 }
 
 // lists looks at the lists that lie within what callers handed over, as these have them: what is put in the place of one later is
@@ -95,11 +120,12 @@ func plain(args []reflect.Value) bool {
 const (
 	mostLists    = 8
 	mostElements = 64
+	mostJoined   = 4 // arguments
 
 	deepestWritten = 3
 )
 
-// written are the lists and tables among values, the structs of the package that they point to, and what those hold.
+// written are the lists and tables among values, the structs of the package or of a caller that they point to, and what those hold.
 func written(lib *library, values []reflect.Value) []reflect.Value {
 	var lists []reflect.Value
 	var add func(v reflect.Value, depth int)
@@ -127,7 +153,7 @@ func written(lib *library, values []reflect.Value) []reflect.Value {
 				}
 			}
 		case reflect.Pointer:
-			if !v.IsNil() && v.Elem().Kind() == reflect.Struct && lib.ours(v.Elem().Type()) {
+			if t := v.Type().Elem(); !v.IsNil() && t.Kind() == reflect.Struct && (lib.ours(t) || t.PkgPath() == "") {
 				lists = append(lists, v)
 				add(v.Elem(), depth+1)
 			}
@@ -145,9 +171,13 @@ func written(lib *library, values []reflect.Value) []reflect.Value {
 	return lists
 }
 
-// held is the list or table behind an interface, else the value itself.
+// held is the list, table, pointer or struct behind an interface, else the value itself.
 func held(v reflect.Value) reflect.Value {
-	if v.Kind() == reflect.Interface && (v.Elem().Kind() == reflect.Slice || v.Elem().Kind() == reflect.Map) {
+	if v.Kind() != reflect.Interface {
+		return v
+	}
+	switch v.Elem().Kind() {
+	case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Struct:
 		return v.Elem()
 	}
 	return v

@@ -43,6 +43,7 @@ func TestResultsThatShareMemoryAreTold(t *testing.T) {
 		{"a copy of one", func(v any) []any { return slices.Clone(v.([]any)) }, []reflect.Value{reflect.ValueOf(new(any([]any{1, "a"}))).Elem()}, ""},
 		{"a list in a table of the result", func(v []any) map[string]any { return map[string]any{"a": v} }, []reflect.Value{reflect.ValueOf([]any{1})}, "writing to the result changes"},
 		{"a copy of one there", func(v []any) map[string]any { return map[string]any{"a": slices.Clone(v)} }, []reflect.Value{reflect.ValueOf([]any{1})}, ""},
+		{"two arguments that have one list", func(a, b *label) {}, []reflect.Value{reflect.ValueOf(s.label), reflect.ValueOf(s.label)}, "writing to one argument changes another"},
 		{"rows of one piece", rows([]int{1, 2, 3}), nil, "overwrites another"},
 		{"the list of a receiver", s.Bare, nil, "writing to the result changes"},
 		{"a copy of it", s.Names, nil, ""},
