@@ -28,6 +28,7 @@ FEWEST_KNOWN = 50  # texts whose words are kept
 PLAIN = {type(None), bool, int, str, bytes}  # repr says all of them
 BRACKETS = {list: "[%s]", tuple: "(%s)", set: "{%s}", frozenset: "{%s}"}
 MISUSE = (AttributeError, TypeError)  # what the interpreter makes of a value of a wrong type: which of them depends on how it was asked
+MISUSED = "raises " + " or ".join(sorted(c.__name__ for c in MISUSE))
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 FRAMES = re.compile(r'(?: *File "[^"]*", line \d+(?:, in .*?)?(?:\\n|\n)(?: {4}.*?(?:\\n|\n))?(?: *[~^]+ *(?:\\n|\n))?)+')  # of a traceback, also within what repr shows
 
@@ -240,5 +241,5 @@ def failure(e):
     if of_file:  # whoever of the standard library asked for it
         return "raises " + type(e).__name__ + " for " + repr(str(e.filename))
     if type(e) in MISUSE:
-        return "raises " + " or ".join(sorted(c.__name__ for c in MISUSE))
+        return MISUSED
     return "raises " + type(e).__name__

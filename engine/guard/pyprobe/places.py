@@ -80,6 +80,7 @@ class Places:
 
     def __init__(self, put, files):
         self.put, self.files, self.values = put, files, []
+        self.guessed = False  # whether a value stands in the place of what tells nothing of its kind
 
     def through(self, holder, named=MOST_PLACES):
         """Notes the values of arguments, a list or a table, and puts others in. Of a list those behind so many are, as a list, one value, too."""
@@ -104,6 +105,7 @@ class Places:
         self.values.append(self.files.text(v) if held else v)
         if at in self.put and (held or fits(v, self.put[at])):
             other = self.values[at] = self.put[at]
+            self.guessed = self.guessed or other is not None and (v is None or whole and not v)
             return v if held and type(other) is not str else self.files.like(v, other) if held else other
         if type(v) is dict:
             return {k: self.value(x, depth + 1) for k, x in v.items()}

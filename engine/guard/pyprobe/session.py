@@ -30,7 +30,7 @@ from atoll_guard_making import MADE, NotMade, argument, call_text, decode, find,
 from atoll_guard_offers import CHANGING, OPERATORS
 from atoll_guard_orders import ORDERS
 from atoll_guard_others import Others
-from atoll_guard_outcomes import FLOAT_MARK, failure, settled, show
+from atoll_guard_outcomes import FLOAT_MARK, MISUSED, failure, settled, show
 from atoll_guard_places import spelled
 from atoll_guard_playing import Plays
 from atoll_guard_purse import Share
@@ -251,7 +251,7 @@ class Session(Inventing, Others):
     def run(self, group, d, made):
         module, name = group.split(":")
         vary, ORDERS.result = self.vary(d), ORDERS.of(group)
-        self.values, self.misused, self.filled = vary.places.values, False, False
+        self.values, self.misused, self.filled, self.void = vary.places.values, False, False, {}
         printed = io.StringIO()
         shown, args, kwargs, me, words = group, [], {}, None, ""
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
@@ -265,6 +265,7 @@ class Session(Inventing, Others):
                 return "", "", d.choices()
             if group in self.plays.chosen:
                 told, outcome = self.plays.play(group, self.row, args, self.misused)
+                self.void = vary.void(MISUSED in outcome)
                 return told.replace(FLOAT_MARK, ""), outcome[: 2 * LONGEST], d.choices()
             called = module.rsplit(".", 1)[-1] + "." + name.removesuffix(".__init__")
             copies = me is not None and name.rsplit(".", 1)[-1] in records.COPYING
@@ -284,6 +285,7 @@ class Session(Inventing, Others):
             except (Exception, SystemExit) as e:
                 f = functools.partial(raising, e)
             outcome = answer(f, me, name.endswith("__init__"), args, kwargs, self.telling)
+            self.void = vary.void(outcome.startswith(MISUSED))
             if self.misused and outcome.startswith("raises "):
                 outcome = "raises"  # which error is nothing to who made one
         if printed.getvalue():
@@ -425,7 +427,7 @@ class Session(Inventing, Others):
                     continue
                 shown, out, _ = self.one(position, g, self.draws(g, i))
                 way = {"path": "%x" % self.watch.way()} if self.watch else {}
-                self.write(k="case", g=g, i=i, p=position, **{"in": short(shown), "out": short(out)}, **way)
+                self.write(k="case", g=g, i=i, p=position, **{"in": short(shown), "out": short(out)}, **way, **self.void)
 
     def explore(self):
         """Answers with the cases that are worth doing again, the groups in the order of the request."""
@@ -476,7 +478,7 @@ class Session(Inventing, Others):
             shown, out, used = self.one(n + 1, g, d)
             if mute:
                 continue
-            self.write(k="case", g=g, i=n, p=n + 1, out=out, c=used, orders=ORDERS.taken(), **{"in": shown})
+            self.write(k="case", g=g, i=n, p=n + 1, out=out, c=used, orders=ORDERS.taken(), **{"in": shown}, **self.void)
             told += len(shown) + len(out) + 3 * len(used)
 
     def answer(self):

@@ -68,6 +68,7 @@ class Vary:
         self.pool = pool or {}  # recorded values by the name of their parameter
         self.around = []  # the arguments of the call
         self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
+        self.guessed = False  # whether a value is a guess: see guess
         self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
 
     def once(self, make):
@@ -219,13 +220,13 @@ class Vary:
             return self.other_file(v, held)
         edge = d.edge("other", lambda: self.edges.near(v))
         if edge:
-            return edge[0]
+            return self.guess(edge[0]) if v is None or type(v) in (list, tuple, dict) and not v else edge[0]
         if isinstance(v, enum.Enum):
             return d.pick(list(type(v)))
         if isinstance(v, NAMED):
             return d.pick(self.givers if self.givers and d.n(3) == 2 else FUNCTIONS)
         if v is None:
-            return d.pick([None, 0, "", 1])
+            return self.guess(d.pick([None, 0, "", 1]))
         if matches.is_match(v):
             return matches.other(v, d, self.other_text)
         if type(v) in KINDS and d.n(16) == 15:
@@ -253,6 +254,15 @@ class Vary:
         if type(v) in (set, frozenset):
             return type(v)(self.other_list(sorted(v, key=repr), depth))
         return standard.other(v, d, lambda x: self.other(x, depth + 1))
+
+    def guess(self, v):
+        """A value in the place of what tells nothing of its kind: code that cannot do with it promises nothing of it."""
+        self.guessed = self.guessed or v is not None
+        return v
+
+    def void(self, misused):
+        """What marks an answer that promises nothing: of a call that the code cannot do with, as the kind of a value is a guess."""
+        return {"void": True} if misused and (self.guessed or self.places.guessed) else {}
 
     def within_itself(self, v):
         """A list or a table that has itself, or a part of itself, in the place of an item or beside those that it has."""
@@ -400,7 +410,7 @@ class Vary:
     def other_list(self, v, depth):
         d = self.d
         if not v:
-            return [self.anything(2)] if d.n(2) else v
+            return self.guess([self.anything(2)]) if d.n(2) else v
         at, k = d.n(len(v)), d.n(8)
         if k == 7:
             to = d.n(len(v) + 1)
@@ -426,7 +436,7 @@ class Vary:
     def other_dict(self, v, depth):
         d = self.d
         if not v:
-            return {self.text(): self.anything(2)}
+            return self.guess({self.text(): self.anything(2)})
         key = d.pick(list(v))
         k = d.n(5)
         out = dict(v)

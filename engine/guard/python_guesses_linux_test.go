@@ -1,0 +1,58 @@
+package guard_test
+
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+	"atoll/engine/guard"
+)
+
+const symbols = `
+SIGNS = ["$", "EUR", "kr"]
+
+
+def symbol(text, hint=None):
+    for place in (hint, text):
+        if place is None:
+            continue
+        for sign in SIGNS:
+            if sign in place:
+                return sign
+    return None
+
+
+def runs(numbers):
+    out = []
+    for n in numbers:
+        if out and out[-1][-1] + 1 == n:
+            out[-1].append(n)
+        else:
+            out.append([n + 0])
+    return [tuple(r) for r in out if len(r) > 1]
+`
+
+const symbolsTest = `
+import unittest
+from kit import runs, symbol
+
+
+class Test(unittest.TestCase):
+    def test(self):
+        self.assertEqual(symbol("$ 5"), "$")
+        self.assertEqual(symbol("5", "EUR"), "EUR")
+        self.assertEqual(symbol("5 kr", None), "kr")
+        self.assertIsNone(symbol("5"))
+        self.assertEqual(runs([]), [])
+        self.assertEqual(runs([1, 2, 4]), [(1, 2)])
+`
+
+// The root cannot do with a number for a hint, nor with a text among numbers, and nobody gave either.
+func TestWhatPythonCodeCannotDoWithValuesOfAKindThatIsGuessedIsNoDifference(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
+	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 300}, symbols, symbolsTest,
+		"        for sign in SIGNS:\n            if sign in place:\n                return sign\n", "        found = [s for s in SIGNS if s in str(place)]\n        if found:\n            return found[0]\n",
+		"            out.append([n + 0])", "            out.append([n])"))
+	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 300}, symbols, symbolsTest,
+		"            if sign in place:", "            if place.endswith(sign) or place.startswith(sign):"), "kit.symbol")
+}
