@@ -109,17 +109,15 @@ func Small(x any) bool {
 
 func TestTypesThatCodeAsksForStandBehindInterfacesAndKeysOfAnyTypeAreTexts(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Go module for each edit; TestWhatIsDoneWithTypesOfCallersIsComparedByThoseThatTestsHave stands for it")
 	mustHave(t, "go")
-	for i, c := range []struct{ name, was, is, where string }{
+	for _, c := range []struct{ name, was, is, where string }{
 		{"tables in lists are exchanged in the caller's list", "\t\t\t\tif inner, ok := e.(map[interface{}]interface{}); ok {\n\t\t\t\t\te = Plain(inner)\n", "\t\t\t\tif inner, ok := e.(map[interface{}]interface{}); ok {\n\t\t\t\t\tx[len(list)], e = nil, Plain(inner)\n", "kit.Plain"},
 		{"a list that was copied is the caller's", "\t\t\tv = list\n", "\t\t\tv = append(x[:0], list...)\n", "kit.Plain"},
 		{"a bound of a type that nothing else has", "n < 300", "n < 200", "kit.Small"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a Go module; the case before it stands for it")
-			}
 			root := mustFiles(t, map[string]string{"go.mod": "module kit\n\ngo 1.22\n", "kit.go": askedFor})
 			wantOnly(t, mustCheckEdited(t, guard.Options{}, root, "kit.go", c.was, c.is), c.where)
 		})
@@ -171,16 +169,14 @@ func TestFill(t *testing.T) {
 
 func TestTwoValuesOfAnyTypeAreOfOneTypeOfTheTestsWhereCodeReflects(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Go module for each edit; TestWhatIsDoneWithTypesOfCallersIsComparedByThoseThatTestsHave stands for it")
 	mustHave(t, "go")
-	for i, c := range []struct{ name, was, is, where string }{
+	for _, c := range []struct{ name, was, is, where string }{
 		{"a truth is not filled in", "f.CanSet() && f.IsZero()", "f.CanSet() && f.IsZero() && f.Kind() != reflect.Bool", "kit.Fill"},
 		{"asked in another order", "f.CanSet() && f.IsZero()", "f.IsZero() && f.CanSet()", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a Go module; the case before it stands for it")
-			}
 			root := mustFiles(t, map[string]string{"go.mod": "module kit\n\ngo 1.22\n", "kit.go": filledIn, "kit_test.go": filledInTest})
 			wantOnly(t, mustCheckEdited(t, guard.Options{Cases: 300}, root, "kit.go", c.was, c.is), c.where)
 		})

@@ -86,17 +86,15 @@ func TestFields(t *testing.T) {
 
 func TestEachCaseOfASwitchIsMetByTheInputsOfGoCode(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Go module for each edit; TestMarksStayOnTheirLinesAndInTheFunctionsThatAreWatched looks at the marks")
 	mustHave(t, "go")
-	for i, c := range []struct{ name, was, is, where string }{
+	for _, c := range []struct{ name, was, is, where string }{
 		{"an escaped quote is no longer known", `'/', '\'':`, `'/':`, "kit.Fields"},
 		{"an escaped stroke is no longer known", `'/', '\'':`, `'\'':`, "kit.Fields"},
 		{"the same in another order", `'"', '\\', '/', '\'':`, `'\'', '/', '\\', '"':`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a Go module; the case before it stands for it")
-			}
 			root := mustFiles(t, map[string]string{"go.mod": "module kit\n\ngo 1.17\n", "kit.go": quotedFields, "kit_test.go": quotedFieldsTest})
 			wantOnly(t, mustCheckEdited(t, guard.Options{Cases: 300}, root, "kit.go", c.was, c.is), c.where)
 		})
