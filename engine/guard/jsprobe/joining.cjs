@@ -1,4 +1,4 @@
-// Scripts copied, one behind the other, and lists of them in turn.
+// Scripts copied, one behind the other, lists of them in turn, and some of many.
 'use strict';
 
 const copy = (v) => JSON.parse(JSON.stringify(v));
@@ -21,4 +21,10 @@ function inTurn(lists) {
   return out;
 }
 
-module.exports = { copy, inTurn, joined };
+/** So many of a list at most, from all parts of it. */
+function spread(list, most) {
+  const n = Math.min(most, list.length);
+  return Array.from({ length: n }, (_, i) => list[Math.floor((i * list.length) / n)]);
+}
+
+module.exports = { copy, inTurn, joined, spread };

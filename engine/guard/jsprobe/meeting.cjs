@@ -1,7 +1,7 @@
 // Functions among the later arguments of one call beside the first argument of another one: what a function orders or leaves
 // out shows in a value in which that matters, and an order that a value has already shows nowhere.
 'use strict';
-const { inTurn } = require('./joining.cjs');
+const { inTurn, spread } = require('./joining.cjs');
 const { form, nameOf } = require('./likeness.cjs');
 const { at, places, put, refs } = require('./scripts.cjs');
 
@@ -30,9 +30,7 @@ function firsts(rows, name) {
     const key = form(s.a[0]);
     if (text.length <= LONGEST && !text.includes('"k":"same"') && !(out.has(key) && out.get(key).size >= text.length)) out.set(key, { size: text.length, node: s.a[0] });
   }
-  const all = [...out.values()].sort((a, b) => a.size - b.size).map((x) => x.node);
-  const most = Math.min(MOST_FORMS, all.length);
-  return Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)]);
+  return spread([...out.values()].sort((a, b) => a.size - b.size).map((x) => x.node), MOST_FORMS);
 }
 
 /** The name of an option, or of a call whose argument it is. */

@@ -1,15 +1,14 @@
 // Options that the changed code reads as tests give them, such as functions, beside the arguments of other calls: what one test
 // gives to one call says something of all others.
 'use strict';
-const { copy, joined } = require('./joining.cjs');
+const { copy, joined, spread } = require('./joining.cjs');
 const { nameOf } = require('./likeness.cjs');
+const { isPlain } = require('./options.cjs');
 const { refs } = require('./scripts.cjs');
 
 const MOST_OFFERS = 8;
 const MOST_ALIKE = 2; // values of one option of one call
 const ROWS = 12;
-
-const isPlain = (node) => node !== null && typeof node === 'object' && node.k === 'obj' && !node.c;
 
 /** The options in the rows of tests that are no plain values: name and value, the call, at which of its arguments they stand, and those. */
 function offersOf(rows, options) {
@@ -41,8 +40,7 @@ function offered(script, { m, n, name, x, a }) {
 function offeredRows(rows, offers) {
   return offers.map((offer) => {
     const of = rows.filter((row) => row.length < 20 && row.some((s) => nameOf(s) === offer.m));
-    const some = Array.from({ length: Math.min(ROWS, of.length) }, (_, i) => of[Math.floor((i * of.length) / Math.min(ROWS, of.length))]);
-    return some.map((row) => joined(row, offered(row, offer)));
+    return spread(of, ROWS).map((row) => joined(row, offered(row, offer)));
   });
 }
 

@@ -3,7 +3,7 @@
 'use strict';
 const { Draws, seedOf } = require('./draws.cjs');
 const { encodedAnew, held, isCoded, mayCode } = require('./encoded.cjs');
-const { inTurn } = require('./joining.cjs');
+const { inTurn, spread } = require('./joining.cjs');
 const { lent } = require('./lending.cjs');
 const { matching } = require('./matching.cjs');
 const { Meeting } = require('./meeting.cjs');
@@ -58,8 +58,7 @@ class Openings {
   /** Lists of scripts, those that tell most of each first. */
   lists() {
     const coded = this.rows.filter((row) => coding(row).length > 0);
-    const few = Array.from({ length: Math.min(MOST_ENCODED, coded.length) }, (_, i) => coded[Math.floor((i * coded.length) / Math.min(MOST_ENCODED, coded.length))]);
-    return [this.meeting.scripts(), inTurn(this.lent), inTurn(this.spelled), inTurn(few.map((row) => encoding(row, this.edges)))];
+    return [this.meeting.scripts(), inTurn(this.lent), inTurn(this.spelled), inTurn(spread(coded, MOST_ENCODED).map((row) => encoding(row, this.edges)))];
   }
 
   /** A script drawn beside one; undefined where none fits. */

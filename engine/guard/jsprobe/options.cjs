@@ -1,6 +1,6 @@
 // Options that the changed code reads and that no test need give, and names of fields beside those that an object has.
 'use strict';
-const { copy, joined } = require('./joining.cjs');
+const { copy, joined, spread } = require('./joining.cjs');
 
 const MOST_OPTIONS = 12;
 const MOST_TOGETHER = 6; // of which each two are given together
@@ -28,7 +28,7 @@ function givenAll(row, list) {
 
 /** Calls as they were, and behind each the same with an option: a list for each of the options, and lists of some together. */
 function optioned(rows, { options, gates }) {
-  const some = Array.from({ length: Math.min(ROWS, rows.length) }, (_, i) => rows[Math.floor((i * rows.length) / Math.min(ROWS, rows.length))]).filter((row) => row.length < 20);
+  const some = spread(rows, ROWS).filter((row) => row.length < 20);
   const beside = (row, list) => {
     const other = givenAll(row, list);
     return other ? [joined(row, other)] : [];
@@ -82,4 +82,4 @@ function together(node, others, { options, texts }, d) {
   return more.reduce((out, e) => ({ ...out, v: out.v.filter((x) => x[0] !== e[0]).concat([copy(e)]) }), node);
 }
 
-module.exports = { givenAll, named, optioned, otherName, together, turnedOn };
+module.exports = { givenAll, isPlain, named, optioned, otherName, together, turnedOn };

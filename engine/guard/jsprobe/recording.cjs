@@ -5,6 +5,7 @@ const os = require('os');
 const path = require('path');
 const { spawnSync } = require('child_process');
 const tree = require('./tree.cjs');
+const { spread } = require('./joining.cjs');
 const { form, nameOf } = require('./likeness.cjs');
 const { kindOf } = require('./near.cjs');
 const { refs, some } = require('./scripts.cjs');
@@ -132,8 +133,7 @@ function chosen(rows) {
   if (all.length <= MOST_ROWS) return all.map((e) => e[1]);
   const kept = new Set([...rare(all, options), ...rare(all, forms)]);
   const others = all.filter((e) => !kept.has(e));
-  const n = MOST_ROWS - kept.size;
-  const some = new Set([...kept, ...Array.from({ length: n }, (_, i) => others[Math.floor((i * others.length) / n)])]);
+  const some = new Set([...kept, ...spread(others, MOST_ROWS - kept.size)]);
   return all.filter((e) => some.has(e)).map((e) => e[1]);
 }
 

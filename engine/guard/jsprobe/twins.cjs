@@ -1,7 +1,7 @@
 // Calls one after the other of which the second may get what the code kept of the first: with values that are one as keys,
 // with one value of several another one, with an object that the caller writes to in between, and all of an object's life again.
 'use strict';
-const { copy, inTurn, joined } = require('./joining.cjs');
+const { copy, inTurn, joined, spread } = require('./joining.cjs');
 const { near } = require('./near.cjs');
 const { at, isObject, places, put } = require('./scripts.cjs');
 
@@ -78,7 +78,7 @@ class Twins {
   /** Scripts of rows, those that tell most of each first. */
   of(rows) {
     const most = this.edges.keeps ? ROWS : FEW;
-    const lists = Array.from({ length: Math.min(most, rows.length) }, (_, i) => rows[Math.floor((i * rows.length) / Math.min(most, rows.length))])
+    const lists = spread(rows, most)
       .filter((row) => row.length < 20)
       .map((row) => [...this.rewritten(row), joined(row, row), ...inTurn([this.keys(row), this.edges.keeps ? this.beside(row) : []])]);
     return inTurn(lists).slice(0, MOST);
