@@ -11,9 +11,8 @@ import (
 )
 
 // What a package does with a value of any type hangs on the types that its callers have, and its tests show some: structs
-// with tags above all, and any where it looks at them by package reflect. givenTypes writes those that tests name, of fields whose types the package can write, too.
-
-// So do the types that its own code asks such values for, by a type switch or an assertion.
+// with tags above all, and any where it looks at them by package reflect. givenTypes writes those that tests name, of fields
+// whose types the package can write, too; askedTypes what its own code asks such values for, by a type switch or an assertion.
 
 // mostGiven is how many such types of a package are made.
 const mostGiven = 40
@@ -33,18 +32,26 @@ func givenTypes(p *goPackage) []apiName {
 		})
 		ast.Inspect(f, func(n ast.Node) bool {
 			t, ok := n.(*ast.StructType)
-			if !ok || len(out) == mostGiven {
+			if !ok {
 				return true
 			}
 			text, ok := w.write(t, 0)
-			if ok && (strings.Contains(text, "`") || p.imports["reflect"] && allExported(t)) && !slices.ContainsFunc(out, func(o apiName) bool { return strings.HasSuffix(o.written, "= "+text) }) {
-				name := givenPrefix + strconv.Itoa(len(out))
-				out = append(out, apiName{name, "type " + name + " = " + text})
+			if ok && (strings.Contains(text, "`") || p.imports["reflect"] && allExported(t)) {
+				out = declared(out, givenPrefix, text)
 			}
 			return true
 		})
 	}
 	return out
+}
+
+// declared has a type by a name of its own, where there is room and it has none yet.
+func declared(list []apiName, prefix, text string) []apiName {
+	if len(list) == mostGiven || slices.ContainsFunc(list, func(o apiName) bool { return strings.HasSuffix(o.written, "= "+text) }) {
+		return list
+	}
+	name := prefix + strconv.Itoa(len(list))
+	return append(list, apiName{name, "type " + name + " = " + text})
 }
 
 // allExported reports a struct that another package can fill.
@@ -83,10 +90,7 @@ func askedTypes(was, is *goPackage, changed map[string]bool) []apiName {
 	}
 	var out []apiName
 	for _, text := range append(near, far...) {
-		if len(out) < mostGiven && !slices.ContainsFunc(out, func(o apiName) bool { return strings.HasSuffix(o.written, "= "+text) }) {
-			name := askedPrefix + strconv.Itoa(len(out))
-			out = append(out, apiName{name, "type " + name + " = " + text})
-		}
+		out = declared(out, askedPrefix, text)
 	}
 	return out
 }

@@ -79,6 +79,17 @@ func TestWhatIsDoneWithTypesOfCallersIsComparedByThoseThatTestsHave(t *testing.T
 	}
 }
 
+// eachEditOfGo tries edits of kit.go, a file of a Go module, with so many inputs of a function; 0 for as many as usual.
+func eachEditOfGo(t *testing.T, cases int, files map[string]string, list []edited) {
+	t.Helper()
+	for _, c := range list {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			wantOnly(t, mustCheckEdited(t, guard.Options{Cases: cases}, mustFiles(t, files), "kit.go", c.was, c.is), c.where)
+		})
+	}
+}
+
 const askedFor = `package kit
 
 // Plain makes keys texts, in lists within it, too.
@@ -111,17 +122,11 @@ func TestTypesThatCodeAsksForStandBehindInterfacesAndKeysOfAnyTypeAreTexts(t *te
 	t.Parallel()
 	suitetest.Full(t, "compares a Go module for each edit; TestWhatIsDoneWithTypesOfCallersIsComparedByThoseThatTestsHave stands for it")
 	mustHave(t, "go")
-	for _, c := range []struct{ name, was, is, where string }{
+	eachEditOfGo(t, 0, map[string]string{"go.mod": "module kit\n\ngo 1.22\n", "kit.go": askedFor}, []edited{
 		{"tables in lists are exchanged in the caller's list", "\t\t\t\tif inner, ok := e.(map[interface{}]interface{}); ok {\n\t\t\t\t\te = Plain(inner)\n", "\t\t\t\tif inner, ok := e.(map[interface{}]interface{}); ok {\n\t\t\t\t\tx[len(list)], e = nil, Plain(inner)\n", "kit.Plain"},
 		{"a list that was copied is the caller's", "\t\t\tv = list\n", "\t\t\tv = append(x[:0], list...)\n", "kit.Plain"},
 		{"a bound of a type that nothing else has", "n < 300", "n < 200", "kit.Small"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			root := mustFiles(t, map[string]string{"go.mod": "module kit\n\ngo 1.22\n", "kit.go": askedFor})
-			wantOnly(t, mustCheckEdited(t, guard.Options{}, root, "kit.go", c.was, c.is), c.where)
-		})
-	}
+	})
 }
 
 const filledIn = `package kit
@@ -171,14 +176,8 @@ func TestTwoValuesOfAnyTypeAreOfOneTypeOfTheTestsWhereCodeReflects(t *testing.T)
 	t.Parallel()
 	suitetest.Full(t, "compares a Go module for each edit; TestWhatIsDoneWithTypesOfCallersIsComparedByThoseThatTestsHave stands for it")
 	mustHave(t, "go")
-	for _, c := range []struct{ name, was, is, where string }{
+	eachEditOfGo(t, 300, map[string]string{"go.mod": "module kit\n\ngo 1.22\n", "kit.go": filledIn, "kit_test.go": filledInTest}, []edited{
 		{"a truth is not filled in", "f.CanSet() && f.IsZero()", "f.CanSet() && f.IsZero() && f.Kind() != reflect.Bool", "kit.Fill"},
 		{"asked in another order", "f.CanSet() && f.IsZero()", "f.IsZero() && f.CanSet()", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			root := mustFiles(t, map[string]string{"go.mod": "module kit\n\ngo 1.22\n", "kit.go": filledIn, "kit_test.go": filledInTest})
-			wantOnly(t, mustCheckEdited(t, guard.Options{Cases: 300}, root, "kit.go", c.was, c.is), c.where)
-		})
-	}
+	})
 }

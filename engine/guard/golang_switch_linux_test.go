@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"atoll/config/suitetest"
-	"atoll/engine/guard"
 )
 
 const quotedFields = `package kit
@@ -88,15 +87,9 @@ func TestEachCaseOfASwitchIsMetByTheInputsOfGoCode(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "compares a Go module for each edit; TestMarksStayOnTheirLinesAndInTheFunctionsThatAreWatched looks at the marks")
 	mustHave(t, "go")
-	for _, c := range []struct{ name, was, is, where string }{
+	eachEditOfGo(t, 300, map[string]string{"go.mod": "module kit\n\ngo 1.17\n", "kit.go": quotedFields, "kit_test.go": quotedFieldsTest}, []edited{
 		{"an escaped quote is no longer known", `'/', '\'':`, `'/':`, "kit.Fields"},
 		{"an escaped stroke is no longer known", `'/', '\'':`, `'\'':`, "kit.Fields"},
 		{"the same in another order", `'"', '\\', '/', '\'':`, `'\'', '/', '\\', '"':`, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			root := mustFiles(t, map[string]string{"go.mod": "module kit\n\ngo 1.17\n", "kit.go": quotedFields, "kit_test.go": quotedFieldsTest})
-			wantOnly(t, mustCheckEdited(t, guard.Options{Cases: 300}, root, "kit.go", c.was, c.is), c.where)
-		})
-	}
+	})
 }

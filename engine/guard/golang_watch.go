@@ -261,12 +261,12 @@ func (w *watcher) function(key string, fn *ast.FuncDecl, put func(token.Pos, str
 		case *ast.LabeledStmt:
 			labels[n.Stmt] = n.Pos()
 		case *ast.SwitchStmt:
+			if n.Init != nil || !w.harmless(n.Tag) || constantLooks(n.Tag) {
+				return true
+			}
 			at, labeled := labels[n]
 			if !labeled {
 				at = n.Switch
-			}
-			if n.Tag == nil || n.Init != nil || !w.harmless(n.Tag) || constantLooks(n.Tag) {
-				break
 			}
 			for _, e := range choices(n) {
 				comparisons++
@@ -342,15 +342,19 @@ func plainLiteral(x ast.Expr) bool {
 
 // look is the mark before a switch, as sides is before a comparison.
 func (w *watcher) look(key string, comparison int, changed, x, y string) string {
-	n := strconv.Itoa(numbered(&w.numbers.comparisons, key+" "+strconv.Itoa(comparison)))
-	return "_ = atollGuardEnough(" + n + ") || atollGuardSides(" + n + ", " + changed + ", " + x + ", " + y + "); "
+	return "_ = " + w.asked(key, comparison, changed, x, y) + "; "
 }
 
 // sides is the mark before a comparison. Where nobody asks, or it was made often in a case, its
 // sides are not looked at: that takes a hundred times as long as a comparison.
 func (w *watcher) sides(key string, comparison int, changed, x, y string) string {
+	return "((" + w.asked(key, comparison, changed, x, y) + ") && "
+}
+
+// asked is what looks at the sides; it is true.
+func (w *watcher) asked(key string, comparison int, changed, x, y string) string {
 	n := strconv.Itoa(numbered(&w.numbers.comparisons, key+" "+strconv.Itoa(comparison)))
-	return "((atollGuardEnough(" + n + ") || atollGuardSides(" + n + ", " + changed + ", " + x + ", " + y + ")) && "
+	return "atollGuardEnough(" + n + ") || atollGuardSides(" + n + ", " + changed + ", " + x + ", " + y + ")"
 }
 
 // unnegated is what a condition asks without its negation.

@@ -23,16 +23,22 @@ type wordList struct{ words []string }
 
 func (l *wordList) Words() []string { return l.words }
 
+// learnt are the functions of which a survey tells something of a kind.
+func learnt(t *testing.T, api API, count int, kind string) (out []string) {
+	t.Helper()
+	for _, a := range mustAnswer(t, api, Request{Mode: Survey, Count: count}) {
+		if a.Kind == kind {
+			out = append(out, a.Group)
+		}
+	}
+	return out
+}
+
 func TestValuesSeldomComeFromAFunctionThatGivesNone(t *testing.T) {
 	api := API{Types: []Type{{"notebook", reflect.TypeFor[notebook]()}}, Funcs: []Func{
 		{"newNotebook", reflect.ValueOf(newNotebook)}, {"openNotebook", reflect.ValueOf(openNotebook)},
 	}}
-	var barren []string
-	for _, a := range mustAnswer(t, api, Request{Mode: Survey, Count: 60}) {
-		if a.Kind == AnswerBarren {
-			barren = append(barren, a.Group)
-		}
-	}
+	barren := learnt(t, api, 60, AnswerBarren)
 	if len(barren) != 1 || barren[0] != "openNotebook" {
 		t.Fatalf("learnt of %q", barren)
 	}
@@ -54,12 +60,7 @@ func TestValuesSeldomComeFromAFunctionThatGivesThemInNoOrder(t *testing.T) {
 	api := API{Types: []Type{{"wordList", reflect.TypeFor[wordList]()}}, Funcs: []Func{
 		{"listed", reflect.ValueOf(listed)}, {"split", reflect.ValueOf(func(text string) *wordList { return &wordList{strings.Fields(text)} })},
 	}}
-	var barren []string
-	for _, a := range mustAnswer(t, api, Request{Mode: Survey, Count: 60}) {
-		if a.Kind == AnswerBarren {
-			barren = append(barren, a.Group)
-		}
-	}
+	barren := learnt(t, api, 60, AnswerBarren)
 	if len(barren) != 1 || barren[0] != "listed" {
 		t.Errorf("learnt of %q", barren)
 	}
@@ -71,12 +72,7 @@ func TestFewerValuesComeFromAFunctionThatGivesWhatLooksTheSame(t *testing.T) {
 		{"empty", reflect.ValueOf(func() *wordList { return &wordList{} })},
 		{"split", reflect.ValueOf(func(text string) *wordList { return &wordList{strings.Fields(text)} })},
 	}}
-	var dull []string
-	for _, a := range mustAnswer(t, api, Request{Mode: Survey, Count: 200}) {
-		if a.Kind == AnswerDull {
-			dull = append(dull, a.Group)
-		}
-	}
+	dull := learnt(t, api, 200, AnswerDull)
 	if !slices.Equal(dull, []string{"blank"}) {
 		t.Fatalf("learnt of %q", dull)
 	}

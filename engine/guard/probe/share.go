@@ -70,7 +70,7 @@ func (r *runner) joined(args []reflect.Value) bool {
 	for i := range min(len(args), mostJoined) {
 		lists := written(r.lib, args[i:i+1])
 		others := slices.Concat(args[:i], args[i+1:])
-		if len(lists) == 0 || len(others) == 0 {
+		if len(lists) == 0 || plain(others) {
 			continue
 		}
 		before, _ := quiet(func() string { return r.show(others) })

@@ -7,7 +7,7 @@ import contextlib
 import io
 
 import atoll_guard_callables as callables
-from atoll_guard_filling import filling
+from atoll_guard_filling import FUNCTIONS, filling
 from atoll_guard_internals import given_names
 from atoll_guard_keeping import BEGINNING, changes_first
 from atoll_guard_records import COPYING
@@ -23,7 +23,6 @@ OPERATORS = {"__str__", "__repr__", "__len__", "__iter__", "__contains__", "__eq
              "__invert__", "__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__iadd__", "__isub__", "__ior__", "__iand__", "__ne__", "__int__", "__float__", "__index__",
              "__round__", "__reversed__", "__format__", "__setitem__", "__delitem__", "__missing__", "__call__", "__bool__", "__init__"} | COPYING
 CHANGING = {"__setitem__", "__delitem__", "__iadd__", "__isub__", "__ior__", "__iand__", "__missing__"}  # of those
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def module_of(name):

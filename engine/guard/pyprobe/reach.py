@@ -7,12 +7,10 @@ import contextlib
 
 import atoll_guard_records as records
 from atoll_guard_environment import asked_for
+from atoll_guard_filling import FUNCTIONS
 from atoll_guard_offers import EXIT, NO_HASH, asked_by, caught, classes_asked_for, asked_otherwise, looked_up, only_one_asks
 from atoll_guard_tree import sources_of_tree
 from atoll_guard_watch import hidden, plan
-
-
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def registered_with(node):
