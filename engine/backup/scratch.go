@@ -18,29 +18,41 @@ const scratchName = ".atoll-backup-"
 // scratchLock is the file of such a folder that is locked as long as the backup is written.
 const scratchLock = "lock"
 
+// earlyLock is what it is called until it is locked.
+const earlyLock = "lock.new"
+
 // scratch makes a folder for a backup in a folder, and removes those that others left
 // there when they were killed. end removes it again.
 func scratch(in string, now time.Time) (dir string, end func() error, err error) {
 	Sweep(in, now)
-	for range 10 {
-		if dir, err = os.MkdirTemp(in, scratchName+"*"); err != nil {
-			return "", nil, err
-		}
-		var lock *os.File
-		if lock, err = claim(dir, os.O_CREATE); err == nil {
-			return dir, func() error { return errors.Join(clearAway(dir), lock.Close()) }, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return "", nil, errors.Join(err, os.RemoveAll(dir))
-		}
-	} // each was taken for one that was left
-	return "", nil, fmt.Errorf("make a folder for the backup: %w", err)
+	if dir, err = os.MkdirTemp(in, scratchName+"*"); err != nil {
+		return "", nil, err
+	}
+	lock, err := lockFirst(dir)
+	if err != nil {
+		return "", nil, errors.Join(fmt.Errorf("lock the folder for the backup: %w", err), os.RemoveAll(dir))
+	}
+	return dir, func() error { return errors.Join(clearAway(dir), lock.Close()) }, nil
 }
 
-// claim locks a folder, whose lock is there unless create is O_CREATE; fs.ErrNotExist where
-// it is gone, or another has it.
-func claim(dir string, create int) (*os.File, error) {
-	lock, err := os.OpenFile(filepath.Join(dir, scratchLock), os.O_RDWR|create, 0o600)
+// lockFirst locks a new folder. Its lock has that name once it is locked, so that nobody takes the folder for one that was left.
+func lockFirst(dir string) (*os.File, error) {
+	lock, err := os.OpenFile(filepath.Join(dir, earlyLock), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+		err = os.Rename(lock.Name(), filepath.Join(dir, scratchLock))
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+// claim locks a folder that was left; fs.ErrNotExist where its lock is gone, or another has it.
+func claim(dir string) (*os.File, error) {
+	lock, err := os.OpenFile(filepath.Join(dir, scratchLock), os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +91,12 @@ func Sweep(in string, now time.Time) {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), scratchName) {
 			continue
 		}
-		if lock, err := claim(dir, 0); err == nil {
+		if lock, err := claim(dir); err == nil {
 			_ = clearAway(dir)
 			_ = lock.Close()
 		} else if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > time.Minute {
-			_ = os.Remove(dir) // one that was never locked is empty
+			_ = os.Remove(filepath.Join(dir, earlyLock))
+			_ = os.Remove(dir) // one that was never locked has nothing else in it
 		}
 	}
 }

@@ -20,13 +20,18 @@ func TestABackupClearsAwayWhatOthersLeftThatWereKilled(t *testing.T) {
 	if err := errors.Join(os.Mkdir(early, 0o700), os.Chtimes(early, before, before)); err != nil {
 		t.Fatal(err)
 	}
+	locking := filepath.Join(in, scratchName+"4") // killed while it was being locked
+	fileAt(t, filepath.Join(locking, earlyLock), "")
+	if err := os.Chtimes(locking, before, before); err != nil {
+		t.Fatal(err)
+	}
 	foreign := filepath.Join(in, ".backup-3")
 	fileAt(t, filepath.Join(foreign, "photos"), "of somebody else")
 	under, end, err := scratch(in, time.Now()) // has swept already
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]bool{killed: false, early: false, foreign: true, under: true} {
+	for path, want := range map[string]bool{killed: false, early: false, locking: false, foreign: true, under: true} {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
 		}
