@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"atoll/engine/guard/probe"
 	"atoll/engine/sandbox"
 	"atoll/store/record"
 )
@@ -218,7 +219,7 @@ func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI) error
 		candidate: &subject{box: m.budget, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
 		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(),
-		reads: m.settings(p, api.variables),
+		reads: m.settings(p, api.variables), habits: probe.Habits{Writers: goWriting(p.names, m.root.read)},
 	})
 }
 

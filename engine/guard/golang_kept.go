@@ -57,6 +57,15 @@ type goKeeping struct {
 // goKept are the variables, by name, that functions of a package write while it is used. What is
 // written at the start, behind a sync.Once and in a sync.Pool is none of it.
 func goKept(names []string, read func(string) []byte) map[string]goKeeper {
+	k := readKeeping(names, read)
+	if k == nil {
+		return nil
+	}
+	return k.keepers()
+}
+
+// readKeeping reads the files of a package; nil for a program, whose runs are compared, and where none can be read.
+func readKeeping(names []string, read func(string) []byte) *goKeeping {
 	k := &goKeeping{
 		info:      &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{}},
 		begins:    map[*types.Var]*goBegin{},
@@ -70,7 +79,7 @@ func goKept(names []string, read func(string) []byte) map[string]goKeeper {
 			files = append(files, f)
 		}
 	}
-	if len(files) == 0 || files[0].Name.Name == "main" { // a program's runs are compared
+	if len(files) == 0 || files[0].Name.Name == "main" {
 		return nil
 	}
 	// What other packages are is not known here, and need not be: each error is passed over.
@@ -82,7 +91,7 @@ func goKept(names []string, read func(string) []byte) map[string]goKeeper {
 	for _, f := range files {
 		k.read(f, fset.Position(f.Pos()).Filename)
 	}
-	return k.keepers()
+	return k
 }
 
 // read notes what the functions of a file do; init runs before any call.

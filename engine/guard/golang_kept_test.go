@@ -25,6 +25,25 @@ func keptOf(source string) string {
 	return strings.Join(out, "; ")
 }
 
+func TestFunctionsThatWriteVariablesOfTheirPackageAreKnown(t *testing.T) {
+	t.Parallel()
+	const source = `package p
+
+type T struct{}
+
+var known = map[string]int{}
+
+func Add(name string) int { return put(name, len(known)) }
+func put(name string, n int) int { known[name] = n; return n }
+func Twice(name string) int { return Add(name) + Add(name) }
+func Find(name string) int { return known[name] }
+func (T) Add(name string) { known[name] = 0 }
+`
+	if got, want := goWriting([]string{"p.go"}, func(string) []byte { return []byte(source) }), []string{"Add", "Twice"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestWhatGoCodeKeepsBetweenCalls(t *testing.T) {
 	const imports = "package p\n\nimport (\n\t\"bytes\"\n\t\"regexp\"\n\t\"strings\"\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar _ bytes.Buffer\nvar _ regexp.Regexp\nvar _ strings.Builder\nvar _ sync.Mutex\nvar _ atomic.Int64\n\n"
 	cases := []struct {

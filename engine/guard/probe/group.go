@@ -106,6 +106,7 @@ type runner struct {
 	heard  []string // texts of the case that runs
 
 	variables map[string][]variable // by the groups that read them
+	writers   []*group              // functions that write variables of the package
 }
 
 // run runs one case.
@@ -118,7 +119,7 @@ func (r *runner) run(g *group, d *draws) outcome {
 		switch {
 		case g.lasting && !g.f.IsValid():
 			return r.method(g, m, &in)
-		case g.lasting:
+		case g.lasting || slices.Contains(r.writers, g) && m.d.chance(6):
 			return r.scenario(g, m, &in)
 		case g.f.IsValid():
 			return r.function(g, m, &in)
@@ -250,6 +251,9 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 	if r.histories(g, m, in, p, &out) {
 		return strings.Join(out, "; ")
 	}
+	if len(r.writers) > 0 && m.d.simply().chance(4) {
+		out = append(out, r.between(m, in))
+	}
 	if m.d.simply().chance(4) { // what holds things shows itself when it is full
 		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
 			for range timesOf(m) {
@@ -327,7 +331,25 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 	return shown + r.questions(m, p), out
 }
 
-// scenario calls a function without results, and then others, whose answers it
+// between calls a function that writes variables of the package: what was made before it may know what they held then.
+func (r *runner) between(m *maker, in *string) string {
+	var next string
+	text, _ := quiet(func() string { return r.function(r.writers[m.d.n(len(r.writers))], m, &next) })
+	*in += "; " + next
+	return text
+}
+
+// functionsOf are the groups of those names that are functions.
+func (r *runner) functionsOf(names []string) (out []*group) {
+	for _, name := range names {
+		if g := r.byName[name]; g != nil && g.f.IsValid() {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// scenario calls a function without results, or one that writes variables of the package, and then others, whose answers it
 // may have changed.
 func (r *runner) scenario(g *group, m *maker, in *string) string {
 	out := r.function(g, m, in)

@@ -55,6 +55,7 @@ type Habits struct {
 	Unordered []string `json:"unordered,omitempty"` // methods that give lists in no order, of Python what has a list or a table in none, as [Answer] names them
 	Barren    []string `json:"barren,omitempty"`    // functions that seldom give a value of use, as [Answer] names them
 	Dull      []string `json:"dull,omitempty"`      // functions that give what looks the same, as [Answer] names them
+	Writers   []string `json:"writers,omitempty"`   // Go: functions of the package that write its variables, as its sources say
 }
 
 // Request is what the asker wants to know.

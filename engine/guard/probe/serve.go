@@ -59,6 +59,7 @@ func answer(api API, q Request, to io.Writer) error {
 		r.byName[g.name] = g
 	}
 	r.variables = lib.readBy(q.Variables)
+	r.writers = r.functionsOf(q.Writers)
 	for _, name := range q.Tame {
 		r.tame[name] = true
 	}
