@@ -50,7 +50,7 @@ func (g furnishing) value(t reflect.Type) (reflect.Value, string, bool) {
 		i := g.d.n(4)
 		x, text = []*unicode.RangeTable{unicode.Letter, unicode.Digit, unicode.Upper, unicode.Space}[i], "unicode."+[]string{"Letter", "Digit", "Upper", "Space"}[i]
 	case reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]():
-		x, text = g.address(t)
+		x, text = address(g.maker, t)
 	case reflect.TypeFor[reflect.Type]():
 		e, written := typeOf(g.maker)
 		return box(t, e), written, true
@@ -58,9 +58,8 @@ func (g furnishing) value(t reflect.Type) (reflect.Value, string, bool) {
 		v, written := g.anything(reflect.New(reflect.TypeFor[any]()).Elem(), simpleAny)
 		x, text = v.Elem(), "reflect.ValueOf("+written+")"
 	default:
-		if octets(t) {
-			b := g.octets()
-			return reflect.ValueOf(b).Convert(t), fmt.Sprintf("%s(%v)", t.Name(), b), true
+		if v, text, ok := networked(g.maker, t); ok {
+			return v, text, true
 		}
 		x, text = g.piped(t)
 	}
@@ -132,33 +131,6 @@ func (g furnishing) expression() *regexp.Regexp {
 		return re
 	}
 	return regexp.MustCompile(".")
-}
-
-// address is one of the internet, or with a length.
-func (g furnishing) address(t reflect.Type) (any, string) {
-	a, ok := netip.AddrFromSlice(g.octets())
-	if !ok {
-		a = netip.IPv4Unspecified()
-	}
-	if t == reflect.TypeFor[netip.Addr]() {
-		return a, a.String()
-	}
-	p, err := a.Prefix(g.d.n(a.BitLen() + 1))
-	if err != nil {
-		p = netip.PrefixFrom(a, 0)
-	}
-	return p, p.String()
-}
-
-// octets reports a type that holds the bytes of an address.
-func octets(t reflect.Type) bool { return t.PkgPath() == "net" && t.Name() == "IP" }
-
-func (g furnishing) octets() []byte {
-	b := make([]byte, []int{4, 4, 16}[g.d.n(3)])
-	for i := range b {
-		b[i] = [...]byte{0, 1, 10, 127, 128, 192, 254, 255}[g.d.n(8)]
-	}
-	return b
 }
 
 func typeOf(g *maker) (any, string) {
