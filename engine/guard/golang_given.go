@@ -126,7 +126,7 @@ type givenWriter struct {
 }
 
 // deepestGiven is how deep types are within each other.
-const deepestGiven = 4
+const deepestGiven = 6
 
 func (w givenWriter) write(x ast.Expr, depth int) (string, bool) {
 	if depth > deepestGiven {
@@ -169,13 +169,16 @@ func (w givenWriter) write(x ast.Expr, depth int) (string, bool) {
 	return "", false
 }
 
-// fields writes a struct in one line.
+// fields writes a struct in one line, without the fields whose types cannot be written.
 func (w givenWriter) fields(t *ast.StructType, depth int) (string, bool) {
 	var b strings.Builder
 	for _, f := range t.Fields.List {
 		text, ok := w.write(f.Type, depth+1)
-		if !ok || len(f.Names) == 0 {
+		if len(f.Names) == 0 {
 			return "", false
+		}
+		if !ok {
+			continue
 		}
 		for _, name := range f.Names {
 			fmt.Fprintf(&b, "%s %s", name.Name, text)
@@ -189,5 +192,5 @@ func (w givenWriter) fields(t *ast.StructType, depth int) (string, bool) {
 			b.WriteString("; ")
 		}
 	}
-	return "struct{ " + b.String() + "}", b.Len() > 0
+	return "struct{ " + b.String() + "}", b.Len() > 0 || depth > 0 && len(t.Fields.List) == 0
 }

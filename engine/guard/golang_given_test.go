@@ -28,7 +28,8 @@ var _ = []any{
 	struct { C int } {},
 	struct { U url.URL ` + "`k:\"u\"`" + ` } {},
 	struct { inner ` + "`k:\"i\"`" + ` } {},
-	struct { C kit.code ` + "`k:\"c\"`" + `; F func() } {},
+	struct { F func() ` + "`k:\"f\"`" + ` } {},
+	struct { A int ` + "`k:\"a\"`" + `; F func(); E *struct{} } {},
 }`)}}
 	written := func() (out []string) {
 		for _, g := range givenTypes(p) {
@@ -41,6 +42,7 @@ var _ = []any{
 		"type AtollGuardGiven0 = struct{ A []string `k:\"a\"`; }",
 		"type AtollGuardGiven1 = struct{ At time.Time `k:\"at,unix\"`; N *int; M map[string][2]int; V any; I struct{ A []string `k:\"a\"`; }; }",
 		"type AtollGuardGiven2 = struct{ C Code `k:\"c\"`; O string; }",
+		"type AtollGuardGiven3 = struct{ A int `k:\"a\"`; E *struct{ }; }",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant\n%q", got, want)

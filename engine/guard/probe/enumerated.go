@@ -47,7 +47,7 @@ func oneOf(g *maker, t reflect.Type) (reflect.Value, string, bool) {
 	if g.d.aimedAt(kind) {
 		g.d.force(0)
 	}
-	if !g.d.chance(10) {
+	if !g.d.chance(14) {
 		return reflect.Value{}, "", false
 	}
 	g.d.target(kind) // it stands there

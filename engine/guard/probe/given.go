@@ -12,12 +12,69 @@ import (
 func givenTypes(list []reflect.Type, lits *Literals) []reflect.Type {
 	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b reflect.Type) int { return tellingTags(b, lits) - tellingTags(a, lits) })
-	for _, t := range slices.Clone(out) {
-		if other := withMethods(t); other != nil && !slices.Contains(out, other) {
-			out = append(out, other)
+	for i, t := range slices.Clone(out) {
+		others := []reflect.Type{withMethods(t)}
+		if i < mostRetagged {
+			others = append(others, retagged(t, 1), retagged(t, 2))
+		}
+		for _, other := range others {
+			if other != nil && !slices.Contains(out, other) {
+				out = append(out, other)
+			}
 		}
 	}
 	return out
+}
+
+// mostRetagged is how many types have their tags moved on.
+const mostRetagged = 8
+
+// retagged is a struct whose fields, with those of structs within it, each have the tag of the field so many behind it: what
+// an option in a tag does hangs on the kind of the field. It is nil where nothing changes, or a field cannot be made anew.
+func retagged(t reflect.Type, by int) reflect.Type {
+	var tags []reflect.StructTag
+	if !tagsOf(t, 0, &tags) || len(tags) == 0 {
+		return nil
+	}
+	next := by
+	out := movedOn(t, tags, &next)
+	if out == t {
+		return nil
+	}
+	return out
+}
+
+// tagsOf are the tags of a struct without a name, each before those of the struct that its field is. It reports false where another has to be made
+// otherwise: it has fields that are embedded or that nobody else may have.
+func tagsOf(t reflect.Type, depth int, tags *[]reflect.StructTag) bool {
+	if t.Kind() != reflect.Struct || t.PkgPath() != "" {
+		return depth > 0
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() || f.Anonymous {
+			return false
+		}
+		if *tags = append(*tags, f.Tag); !tagsOf(f.Type, depth+1, tags) {
+			return false
+		}
+	}
+	return true
+}
+
+// movedOn is the type with tags from number next on, which it counts up.
+func movedOn(t reflect.Type, tags []reflect.StructTag, next *int) reflect.Type {
+	if t.Kind() != reflect.Struct || t.PkgPath() != "" {
+		return t
+	}
+	fields := make([]reflect.StructField, t.NumField())
+	for i := range fields {
+		tag := tags[*next%len(tags)]
+		*next++
+		f := t.Field(i)
+		fields[i] = reflect.StructField{Name: f.Name, Type: movedOn(f.Type, tags, next), Tag: tag}
+	}
+	return reflect.StructOf(fields)
 }
 
 // tellingTags is how many texts of the changed code the tags of a struct hold.

@@ -112,6 +112,7 @@ type runner struct {
 // run runs one case.
 func (r *runner) run(g *group, d *draws) outcome {
 	m := &maker{d: d, lib: r.lib, way: &r.way, tame: r.tame[g.name]}
+	r.lib.told = 0
 	set, restore := r.set(g.name, m)
 	defer restore()
 	var in string

@@ -223,6 +223,11 @@ type worded string
 
 func (w worded) String() string { return string(w) }
 
+// failure is an error that a caller gives as a value of any type.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
 func stringer(g *maker) (any, string) {
 	s := g.text()
 	return worded(s), "Stringer " + strconv.Quote(s)
@@ -241,6 +246,7 @@ func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
 	types := []reflect.Type{
 		nil, reflect.TypeFor[int](), reflect.TypeFor[string](), reflect.TypeFor[float64](), reflect.TypeFor[bool](),
 		reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](), reflect.TypeFor[[]string](), reflect.TypeFor[[]int](), reflect.TypeFor[int64](),
+		reflect.TypeFor[worded](), reflect.TypeFor[failure](),
 	}
 	if depth >= simpleAny {
 		types = types[:5]
@@ -259,8 +265,13 @@ func (g *maker) anything(v reflect.Value, depth int) (reflect.Value, string) {
 	}
 	e, text := g.value(t, depth+1)
 	v.Set(e)
-	if t == reflect.TypeFor[int64]() {
+	switch t {
+	case reflect.TypeFor[int64]():
 		text = "int64(" + text + ")"
+	case reflect.TypeFor[worded]():
+		text = "Stringer " + strconv.Quote(e.String())
+	case reflect.TypeFor[failure]():
+		text = "error " + strconv.Quote(e.String())
 	}
 	return v, text
 }

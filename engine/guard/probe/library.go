@@ -25,6 +25,7 @@ type library struct {
 	barren  barren
 	named   map[reflect.Type][]Sentinel // see enumerated
 	waited  time.Duration               // for channels that did not end
+	told    int                         // bytes of the values that a case has told
 }
 
 func newLibrary(api API, lits Literals) *library {

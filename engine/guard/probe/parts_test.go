@@ -36,6 +36,27 @@ func TestPartsComeGoAndChangePlaces(t *testing.T) {
 	}
 }
 
+func TestAnItemOfATextStandsThereTwice(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"a=1&b=2", []string{"a=1&a=1&b=2", "a=1&a=2&b=2", "a=1&b=2&b=3", "a=1&b=2&a=2", "a=1&A=1&b=2"}},
+		{`{"a":1,"b":2}`, []string{`{"a":1,"a":2,"b":2}`, `{"a":1,"b":2,"b":3}`, `{"a":1,"b":2,"a":1}`}},
+		{"p { color: red; } q { color: blue; }", []string{"p { color: red; }p { color: red; } q { color: blue; }", "p { color: red; }p { color: blue; } q { color: blue; }", "p { color: red; color: blue; } q { color: blue; }"}},
+		{"<b>x</b>", []string{"<b>x</b>x</b>"}},
+		{"word", []string{"word"}},
+		{", ,", []string{", ,"}},
+	} {
+		got := all(func(pick func(int) int) string { return doubled(tt.text, pick) })
+		for _, w := range tt.want {
+			if !slices.Contains(got, w) {
+				t.Errorf("%q never becomes %q: %q", tt.text, w, got)
+			}
+		}
+	}
+}
+
 func TestATextTakesPartsOfAnother(t *testing.T) {
 	for _, tt := range []struct {
 		text, other string

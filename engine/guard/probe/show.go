@@ -20,11 +20,13 @@ const FloatMark = "\x01"
 // shower writes outcomes as text: what a caller can see of a value, and nothing
 // of how it is kept.
 type shower struct {
-	lib   *library
-	plain bool // floats without a mark
-	asks  int  // how deep it is in answers to questions
-	seen  []uintptr
-	heard []string // texts of the case, for questions
+	lib     *library
+	plain   bool // floats without a mark
+	most    int  // bytes of the value that is written
+	pointed int  // values that pointers within others led to
+	asks    int  // how deep it is in answers to questions
+	seen    []uintptr
+	heard   []string // texts of the case, for questions
 }
 
 const (
@@ -32,10 +34,22 @@ const (
 	longestShown = 64 << 10
 )
 
+// What a case tells of values is bounded, too: a node that knows its parent leads to all of its tree, and each of a list of nodes does.
+const (
+	mostOfCase  = 64 << 10
+	restOfCase  = 1 << 10 // of each value behind that
+	mostPointed = 200     // values that pointers within others lead to, of each value
+)
+
 // show writes one value.
 func (s *shower) show(v reflect.Value) string {
 	var b strings.Builder
+	s.pointed = 0
+	if s.most = 4 * longestShown; s.lib.told > mostOfCase {
+		s.most = restOfCase
+	}
 	s.value(&b, v, 0)
+	s.lib.told += b.Len()
 	text := b.String()
 	if len(text) > longestShown {
 		text = text[:longestShown] + fmt.Sprintf("... and %d bytes more, hash %x", len(text)-longestShown, hash(text[longestShown:]))
@@ -48,7 +62,7 @@ func (s *shower) value(b *strings.Builder, v reflect.Value, depth int) {
 		b.WriteString("nil")
 		return
 	}
-	if depth > deepestShown || b.Len() > 4*longestShown {
+	if depth > deepestShown || b.Len() > s.most {
 		b.WriteString("...")
 		return
 	}
@@ -199,6 +213,12 @@ func (s *shower) pointer(b *strings.Builder, v reflect.Value, depth int) {
 	if slices.Contains(s.seen, v.Pointer()) {
 		b.WriteString("&seen")
 		return
+	}
+	if depth > 2 {
+		if s.pointed++; s.pointed > mostPointed {
+			b.WriteString("&...")
+			return
+		}
 	}
 	s.seen = append(s.seen, v.Pointer())
 	defer func() { s.seen = s.seen[:len(s.seen)-1] }()

@@ -237,7 +237,7 @@ func rolled(s string, runs [][]int, up int) string {
 func (g *maker) changed(s string) string {
 	d, r := g.d, []rune(s)
 	at := d.n(len(r) + 1)
-	switch d.n(18) {
+	switch d.n(20) {
 	case 0:
 		return string(r[:at])
 	case 1:
@@ -288,6 +288,8 @@ func (g *maker) changed(s string) string {
 		if at < len(r) {
 			return string(r[:at]) + strings.Repeat(string(r[at:at+1]), 2+d.n(30)) + string(r[at:])
 		}
+	case 18, 19:
+		return doubled(s, d.n)
 	case 13: // without what stands before it
 		return beheaded(s)
 	case 6:
