@@ -7,11 +7,52 @@ import (
 	"time"
 )
 
+// optionKinds are the types of the fields on which an option in a tag may do something else.
+var optionKinds = []reflect.Type{
+	reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[bool](), reflect.TypeFor[float64](), reflect.TypeFor[time.Time](), reflect.TypeFor[any](),
+	reflect.TypeFor[*string](), reflect.TypeFor[*int](), reflect.TypeFor[*bool](), reflect.TypeFor[*time.Time](), reflect.TypeFor[[]string](), reflect.TypeFor[[2]int](),
+	reflect.TypeFor[*[]string](), reflect.TypeFor[map[string]int](), reflect.TypeFor[struct{ X, Y int }](), reflect.TypeFor[*struct{ X, Y int }](),
+}
+
+// mostOptions is how many tags are given to a field of each of those types, each with other options than those before it.
+const mostOptions = 8
+
+// optionTypes are structs of one field, one of each kind for each of the first tags of some types that have an option (`as:"name,omitempty"`).
+func optionTypes(list []reflect.Type) (out []reflect.Type) {
+	var all, tags []reflect.StructTag
+	for _, t := range list {
+		tagsOf(t, 0, &all)
+	}
+	slices.SortStableFunc(all, func(a, b reflect.StructTag) int { return omitting(b) - omitting(a) })
+	known := map[string]bool{"": true}
+	for _, tag := range all {
+		if _, options, _ := strings.Cut(string(tag), ","); !known[options] {
+			known[options] = true
+			tags = append(tags, tag)
+		}
+	}
+	for _, tag := range tags[:min(len(tags), mostOptions)] {
+		for _, kind := range optionKinds {
+			out = append(out, reflect.StructOf([]reflect.StructField{{Name: "V", Type: kind, Tag: tag}}))
+		}
+	}
+	return out
+}
+
+// omitting is 1 for a tag with the option that most libraries have, which looks at each kind of field in a way of its own.
+func omitting(tag reflect.StructTag) int {
+	if strings.Contains(string(tag), "omit") {
+		return 1
+	}
+	return 0
+}
+
 // givenTypes are types of a caller's own, and types that the code asks for, that stand behind interfaces which take any value: those with texts of the changed
 // code in their tags first, and beside each one whose whole numbers are of a type with methods.
 func givenTypes(list []reflect.Type, lits *Literals) []reflect.Type {
 	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b reflect.Type) int { return tellingTags(b, lits) - tellingTags(a, lits) })
+	options := optionTypes(out)
 	for i, t := range slices.Clone(out) {
 		others := []reflect.Type{withMethods(t)}
 		if i < mostRetagged {
@@ -23,7 +64,7 @@ func givenTypes(list []reflect.Type, lits *Literals) []reflect.Type {
 			}
 		}
 	}
-	return out
+	return append(out, options...)
 }
 
 // mostRetagged is how many types have their tags moved on.

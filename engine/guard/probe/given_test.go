@@ -35,3 +35,20 @@ func TestTheTagsOfAStructMoveOnToOtherFields(t *testing.T) {
 		}
 	}
 }
+
+func TestAnOptionInATagStandsAtFieldsOfEachKind(t *testing.T) {
+	t.Parallel()
+	list := givenTypes([]reflect.Type{reflect.TypeFor[struct {
+		A string `as:"a"`
+		B int    `as:"b,omitempty"`
+	}](), reflect.TypeFor[int]()}, &Literals{})
+	kinds := map[reflect.Type]bool{}
+	for _, of := range list {
+		if of.Kind() == reflect.Struct && of.NumField() == 1 && of.Field(0).Tag == `as:"b,omitempty"` {
+			kinds[of.Field(0).Type] = true
+		}
+	}
+	if len(kinds) != len(optionKinds) {
+		t.Errorf("%d kinds of fields have the option, of %d: %v", len(kinds), len(optionKinds), list)
+	}
+}

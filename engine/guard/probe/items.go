@@ -27,6 +27,9 @@ func doubled(s string, pick func(int) int) string {
 	if len(found) == 0 {
 		return s
 	}
+	if marks := slices.DeleteFunc(slices.Clone(found), func(c string) bool { return strings.TrimSpace(c) == "" }); len(marks) > 0 && pick(4) > 0 {
+		found = marks // lists of words are many
+	}
 	c := found[pick(len(found))]
 	list := strings.Split(s, c)
 	i := pick(len(list))
