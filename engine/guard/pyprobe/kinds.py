@@ -20,6 +20,25 @@ class Pair(tuple):
     __slots__ = ()
 
 
+class Once:
+    """What gives its items once, as an iterator does; a copy gives those that are left."""
+
+    def __init__(self, items):
+        self.items, self.at = list(items), 0
+
+    def __repr__(self):
+        return "<iterator>"
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.at == len(self.items):
+            raise StopIteration
+        self.at += 1
+        return self.items[self.at - 1]
+
+
 KINDS = {str: Text, list: Row, dict: Table, tuple: Pair}
 DERIVED = tuple(KINDS.values())
 

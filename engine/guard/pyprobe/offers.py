@@ -7,6 +7,7 @@ import contextlib
 import io
 
 import atoll_guard_callables as callables
+from atoll_guard_asking import promises
 from atoll_guard_filling import FUNCTIONS, filling
 from atoll_guard_internals import given_names
 from atoll_guard_keeping import BEGINNING, changes_first
@@ -279,10 +280,11 @@ def classes_asked_for(name, was, now):
 
 def offers(files):
     """Of the modules of a tree: options by class, types asked for by group, what stands for None, keywords by module, those of its wrappers apart, and functions that fill what they make."""
-    out = {"options": {}, "changing": {}, "asked": {}, "takes": {}, "keywords": {}, "wrapping": {}, "filling": {}}
+    out = {"options": {}, "changing": {}, "asked": {}, "promised": {}, "takes": {}, "keywords": {}, "wrapping": {}, "filling": {}}
     for name in sorted(files)[:MOST_FILES]:
         module, known, wrapping, tree = module_of(name), {}, {}, parsed(name)
         out["asked"].update(asked_by(name, tree))
+        out["promised"].update(promises(groups_of(name, tree), tree))
         out["filling"][module] = filling(tree.body)
         out["takes"].update(taken_by(module, tree))
         for n in tree.body:

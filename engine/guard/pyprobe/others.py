@@ -5,6 +5,7 @@ Standard library only.
 from atoll_guard_callables import FUNCTIONS
 from atoll_guard_making import decode
 from atoll_guard_offers import OTHER_KINDS, as_type, has_texts, with_list
+from atoll_guard_protocols import SELDOM, promised
 from atoll_guard_recorder import SETS
 from atoll_guard_vary import NUMERIC, twin
 
@@ -69,6 +70,10 @@ class Others:
         kind, group = d.n(5), group.removesuffix(SETS)
         asked, pool = self.asked.get(group, {}).get(name, []), self.kept["pool"].get(name)
         asked = [k for k in asked if k != "text" or has_texts(v)]
+        notes = self.kept["promised"].get(group, {}).get(name)
+        if notes and d.n(SELDOM) == SELDOM - 1:
+            made = promised(v, notes, d)
+            return v if made is v else vary.stranger(made)
         if asked and kind > 2:
             return as_type(v, d.pick(asked), d)
         if asked and kind == 2 and type(v) in NUMERIC:

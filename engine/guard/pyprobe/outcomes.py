@@ -13,7 +13,7 @@ import types
 from atoll_guard_callables import stands_in
 from atoll_guard_computed import getter, glance
 from atoll_guard_files import FILES, is_path
-from atoll_guard_kinds import DERIVED, plain
+from atoll_guard_kinds import DERIVED, Once, plain
 from atoll_guard_offers import rest_of
 from atoll_guard_orders import ORDERS
 from atoll_guard_room import LONGEST
@@ -72,6 +72,7 @@ def pairs_of(table):
         yield k, table[k]
 
 
+WRAPPED = (collections.UserDict, collections.UserList, collections.UserString)  # which say of themselves what they hold alone
 VALUES = {int: int.__int__, float: float.__float__, str: str.__str__, bytes: lambda v: bytes(memoryview(v))}  # of a type that is derived from one of these
 
 
@@ -152,6 +153,8 @@ def show(v, depth=0, seen=(), live=False, holder=""):
         v, name = plain(v)
         words = show(v, depth, seen, live)
         return words if depth >= DEPTH_OF_USED else name + "(" + words + ")"
+    if live and type(v) in WRAPPED:
+        return type(v).__name__ + "(" + show(v.data, depth + 1, seen + (id(v),), live) + ")"
     if type(v) is float:
         if v != v or v in (float("inf"), float("-inf")):
             return repr(v)
@@ -187,12 +190,14 @@ def show(v, depth=0, seen=(), live=False, holder=""):
         return "class " + v.__name__
     if type(v) is types.ModuleType:
         return "module " + v.__name__
+    if type(v) is Once:
+        return "iter(" + rest(v.items) + ")"  # how far it was read is nothing that it says of itself
     if is_drained(v) or type(v) is range:
         return type(v).__name__ if live and type(v) is not range else drained(v, rest, holder=holder)
     if callable(v) and has(v, "__name__"):
         return v.__name__ if live and stands_in(v) else "function"
     if has(v, "tolist") and callable(v.tolist):
-        return rest(v.tolist())
+        return type(v).__name__ + "(" + rest(v.tolist()) + ")" if live else rest(v.tolist())
     if own:
         text = type(v).__name__ + "{" + ", ".join(k + "=" + rest(x, ORDERS.of(type(v).__name__, k)) for k, x in fields_of(v, depth)) + "}"
         for base in VALUES:
@@ -220,6 +225,11 @@ def words_of(e):
         return str(e)
     except Exception:
         return ""
+
+
+def is_bare(outcome):
+    """Whether an outcome is an exception that the interpreter raised."""
+    return outcome.startswith("raises ") and ": " not in outcome.partition(";")[0]
 
 
 def failure(e):

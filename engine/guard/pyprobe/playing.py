@@ -3,7 +3,6 @@
 Standard library only.
 """
 import contextlib
-import copy
 import functools
 import os
 import sys
@@ -12,6 +11,7 @@ import types
 from atoll_guard_offers import module_of
 from atoll_guard_orders import ORDERS
 from atoll_guard_outcomes import DEPTH_OF_USED, FLOAT_MARK, failure, is_drained, show
+from atoll_guard_protocols import copied
 from atoll_guard_scenarios import EXPECT, EXPECTING, GIVEN, HELD, HELPER, KIND, LITERAL, Module, ONE_KIND, RAISED, SEE, SETTING_UP, SKIPPED, TRUTH, assertions
 from atoll_guard_sharing import MARK, rooms
 from atoll_guard_tree import TREE, in_tree, of_tree
@@ -43,7 +43,7 @@ class Stage:
         self.asked, self.looked, self.held, self.misused = [], [], {}, misused
 
     def literal(self, number):
-        return copy.deepcopy(self.values[number])
+        return copied(self.values[number])
 
     def kind(self, number, row):
         """A list in the place of a tuple, or the other way, where that is asked for."""

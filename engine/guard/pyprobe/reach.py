@@ -6,6 +6,7 @@ import ast
 import contextlib
 
 import atoll_guard_records as records
+from atoll_guard_asking import asked_by_one
 from atoll_guard_environment import asked_for
 from atoll_guard_filling import FUNCTIONS
 from atoll_guard_offers import EXIT, NO_HASH, asked_by, caught, classes_asked_for, asked_otherwise, looked_up, only_one_asks
@@ -129,6 +130,17 @@ def askers(names, versions):
     return out
 
 
+def reaching(names, was, now):
+    """The names of functions that may come to call some, by the names that sources mention."""
+    every = [(key.split("."), mentioned) for version in (was, now) for file in version.values() for key, (_, mentioned) in (file or {}).items()]
+    out, grown = set(names), bool(names)
+    while grown:
+        more = {path[-1] if not path[-1].startswith("__") else path[-2] for path, mentioned in every if mentioned & out and len(path) > path[-1].startswith("__")} - out
+        more |= {path[-2] for path, _ in every if len(path) > 1 and path[-1] in out and path[-1].startswith("__")} - out
+        out, grown = out | more, bool(more)
+    return out
+
+
 def readers(q, was, now, names):
     """The methods that read what a changed one, or one that asks it, may write and no caller sees: they alone tell what it did."""
     out = set()
@@ -153,6 +165,8 @@ def watched(q, was, now, names):
             old, new = ast.parse(text), ast.parse(source)
             out[name]["asked"] = asked_by(name, new)
             out[name]["classes"] = classes_asked_for(name, old, new)
+            out[name]["types"] = asked_by_one(old, new)
+            out[name]["types"]["reach"] = sorted(reaching(out[name]["types"]["functions"], was, now))
             out[name]["inner"] = only_one_asks(name, old, new)
             out[name]["kinds"] = asked_otherwise(name, old, new)
             out[name]["caught"] = caught(name, old, new, NO_HASH)

@@ -30,9 +30,10 @@ from atoll_guard_making import MADE, NotMade, argument, call_text, decode, find,
 from atoll_guard_offers import CHANGING, OPERATORS
 from atoll_guard_orders import ORDERS
 from atoll_guard_others import Others
-from atoll_guard_outcomes import FLOAT_MARK, MISUSED, failure, settled, show
+from atoll_guard_outcomes import FLOAT_MARK, MISUSED, failure, is_bare, settled, show
 from atoll_guard_places import spelled
 from atoll_guard_playing import Plays
+from atoll_guard_protocols import Protocols
 from atoll_guard_purse import Share
 from atoll_guard_recorder import SETS
 from atoll_guard_renaming import throughout
@@ -74,6 +75,7 @@ class Session(Inventing, Others):
         self.givers = [giver(find, name) for file in self.files.values() for name in file.get("classes", [])]
         self.givers += [leaves] * any(file.get("exits") for file in self.files.values())
         self.inner, self.kinds, self.looked_up, self.caught = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up", "caught"))
+        self.protocols = Protocols([file["types"] for file in self.files.values() if "types" in file])
         self.edges.nests = any(file.get("nests") for file in self.files.values())
         self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
         self.contents = Contents(self.kept["changing"])
@@ -121,8 +123,8 @@ class Session(Inventing, Others):
     def corpus(self, group):
         return (self.q.get("corpus") or {}).get(group) or []
 
-    def vary(self, d):
-        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken, self.kept["pool"])
+    def vary(self, d, group):
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken, self.kept["pool"], self.protocols if self.protocols.reach(group) or group in self.plays.chosen else None)
 
     def methods(self, module, owner):
         """The calls of the methods of a class that were recorded, by name and arguments."""
@@ -140,7 +142,7 @@ class Session(Inventing, Others):
         d = Draws(seed=self.seed(group, index))
 
         def other(v, d):
-            vary = self.vary(d)
+            vary = self.vary(d, group)
             k = d.n(6) if type(v) is str and v else 0
             return vary.rewritten(v) if k == 5 and WRITTEN.search(v) else vary.replaced(v) if k > 3 else vary.other(v)
 
@@ -250,7 +252,7 @@ class Session(Inventing, Others):
 
     def run(self, group, d, made):
         module, name = group.split(":")
-        vary, ORDERS.result = self.vary(d), ORDERS.of(group)
+        vary, ORDERS.result = self.vary(d, group), ORDERS.of(group)
         self.values, self.misused, self.filled, self.void = vary.places.values, False, False, {}
         printed = io.StringIO()
         shown, args, kwargs, me, words = group, [], {}, None, ""
@@ -285,7 +287,7 @@ class Session(Inventing, Others):
             except (Exception, SystemExit) as e:
                 f = functools.partial(raising, e)
             outcome = answer(f, me, name.endswith("__init__"), args, kwargs, self.telling)
-            self.void = vary.void(outcome.startswith(MISUSED))
+            self.void = vary.void(outcome.startswith(MISUSED) or vary.foreign and is_bare(outcome))
             if self.misused and outcome.startswith("raises "):
                 outcome = "raises"  # which error is nothing to who made one
         if printed.getvalue():

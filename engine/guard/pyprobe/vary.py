@@ -60,15 +60,17 @@ def rolled(s, runs, at, up):
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), taken=None, pool=None):
+    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), taken=None, pool=None, protocols=None):
         self.givers = givers  # functions that the change asks for, such as those that give objects of the tree
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
         self.taken = taken  # makes what the function of a group takes at a place in the place of None
         self.pool = pool or {}  # recorded values by the name of their parameter
+        self.protocols = protocols  # makes values of types that one version alone asks for
         self.around = []  # the arguments of the call
         self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
         self.guessed = False  # whether a value is a guess: see guess
+        self.foreign = False  # whether one is of a type that the tests do not give: see stranger
         self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
 
     def once(self, make):
@@ -221,6 +223,9 @@ class Vary:
         edge = d.edge("other", lambda: self.edges.near(v))
         if edge:
             return self.guess(edge[0]) if v is None or type(v) in (list, tuple, dict) and not v else edge[0]
+        made = self.protocols.in_place(v, d) if self.protocols else v
+        if made is not v:
+            return self.stranger(made)
         if isinstance(v, enum.Enum):
             return d.pick(list(type(v)))
         if isinstance(v, NAMED):
@@ -259,6 +264,11 @@ class Vary:
         """A value in the place of what tells nothing of its kind: code that cannot do with it promises nothing of it."""
         self.guessed = self.guessed or v is not None
         return v
+
+    def stranger(self, v):
+        """A value of a type that the tests do not give: whatever error of the interpreter it leads to, that promises nothing."""
+        self.foreign = True
+        return self.guess(v)
 
     def void(self, misused):
         """What marks an answer that promises nothing: of a call that the code cannot do with, as the kind of a value is a guess."""
