@@ -2,7 +2,7 @@
 // constants, and what the new version does beyond its answers.
 'use strict';
 const { beyond } = require('./beyond.cjs');
-const { called, calling, collect, declared, joined } = require('./constants.cjs');
+const { called, calling, collect, declared, joined, sizesOf } = require('./constants.cjs');
 const { gatesOf } = require('./gates.cjs');
 const { differing, mark } = require('./marks.cjs');
 const { functions, has, imports, outside, parse, walk, wordsOf } = require('./source.cjs');
@@ -12,6 +12,7 @@ const tree = require('./tree.cjs');
 const { bare, common, isTyped, known, missing, tool } = require('./typed.cjs');
 
 const MOST_CALLERS = 8; // files that load what changed and are read for its calls
+const BESIDE = 80; // characters that what lies beside a difference is longer by
 const last = (name) => name.split('.').pop(); // of a name of several parts
 const KEEPING = /\bWeak(Map|Set|Ref)\b|cache|memo|scratch/i; // names of what is kept
 
@@ -85,9 +86,14 @@ function callers(name, text, changed, loads) {
   return out;
 }
 
-/** The constants of a function with what options have to be for the way to what differs in it. */
-function gated(constants, node, ranges) {
-  if (ranges.has(node)) gatesOf(node, constants.options, ranges.get(node)).forEach((g) => constants.gates.add(JSON.stringify(g)));
+/** The constants of a function with what options have to be for the way to what differs in it, and its sizes there before others. */
+function gated(constants, node, ranges, names) {
+  if (!ranges.has(node)) return constants;
+  const [from, to] = ranges.get(node);
+  gatesOf(node, constants.options, ranges.get(node)).forEach((g) => constants.gates.add(JSON.stringify(g)));
+  const own = [];
+  walk().full(node, (n) => from <= n.end && n.start <= to && n.end - n.start <= to - from + BESIDE && own.push(...sizesOf(n, names)));
+  constants.sizes = new Set([...own, ...constants.sizes]);
   return constants;
 }
 
@@ -109,7 +115,7 @@ function compared(name, was, is) {
   const constants = [[a, [...ca, ...ma.keys()], fa], [b, [...cb, ...mb.keys()], fb]].map(([source, changed, found]) => {
     const names = declared(source.ast);
     const nodes = new Set(changed.map((f) => f.node));
-    const list = changed.map((f) => gated(collect(f.node, names, (n) => !nodes.has(n)), f.node, ranges)).concat([called(found, nodes, names)]);
+    const list = changed.map((f) => gated(collect(f.node, names, (n) => !nodes.has(n)), f.node, ranges, names)).concat([called(found, nodes, names)]);
     return whole ? list.concat([collect(source.ast, new Map(), () => true)]) : list;
   });
   return { whole, names: [...ca, ...cb].map((f) => f.name), constants, marked: [[was, a, [...ca, ...ma.keys()]], [is, b, [...cb, ...mb.keys()]]].map(([text, source, list]) => ({ was: required(name, text), is: required(name, mark(source, list, ranges), source.text !== text) })) };

@@ -3,9 +3,11 @@
 const { OPTIONS, gates } = require('./gates.cjs');
 const { FUNCTIONS, nameOf, walk } = require('./source.cjs');
 
-const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12, lists: 12 };
+const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12, lists: 12, sizes: 10 };
 const BY_CALLERS = 12; // of texts, characters and options that the change has with those of functions that call it
 const MOST_GATES = 6;
+const INLINE = 200; // characters of a function that is read with what is around it
+const MOST_SIZE = 300; // of a part of a text
 
 const OF_OTHERS = ['texts', 'chars', 'options']; // that functions beside the change give it
 
@@ -23,6 +25,30 @@ function valueOf(node) {
   if (a === undefined || b === undefined) return undefined;
   const does = { '+': a + b, '-': a - b, '*': a * b, '/': a / b, '**': a ** b, '<<': a << b, '|': a | b, '%': a % b };
   return does[node.operator];
+}
+
+/** Whether a node asks an object for a name that is no place of a list. */
+function isKeyed(node) {
+  if (node.type === 'BinaryExpression') return node.operator === 'in';
+  return node.type === 'MemberExpression' && node.computed && !/^(Literal|BinaryExpression|UpdateExpression|UnaryExpression)$/.test(node.property.type) && !PLACES.test(nameOf(node.property));
+}
+
+/** The numbers that a node has lengths, counts or differences of places meet. names are constants that the module knows. */
+function sizesOf(node, names) {
+  const value = (n) => {
+    const own = n.type === 'Identifier' && names.has(n.name) ? names.get(n.name) : [];
+    return own.length === 1 ? valueOf(own[0]) : valueOf(n);
+  };
+  const out = [];
+  if (node.type === 'BinaryExpression' && /^([<>]=?|[!=]==?)$/.test(node.operator)) {
+    for (const [n, other] of [[node.left, node.right], [node.right, node.left]]) {
+      const counts = other.type === 'BinaryExpression' || /^(length|size)$/.test(nameOf(other));
+      if (counts || (/^[<>]/.test(node.operator) && (value(n) < LEAST_CODE || !/^Call|^Member/.test(other.type)))) out.push(value(n));
+    }
+  }
+  if (node.type === 'CallExpression' && OF_SIZE.test(nameOf(node.callee))) out.push(...node.arguments.map((n) => Math.abs(value(n))));
+  if (node.type === 'Literal' && node.regex) for (const m of node.regex.pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)) out.push(Number(m[1]), ...(m[2] ? [Number(m[2])] : []));
+  return out.filter((n) => Number.isInteger(n) && n >= 0 && n <= MOST_SIZE);
 }
 
 /** Whether a node is a list of numbers. */
@@ -55,6 +81,9 @@ const TURNS = ['Number', 'parseInt', 'parseFloat', 'String'];
 const OF_EQUALITY = /^(includes|indexOf|lastIndexOf|isNaN|isFinite|is|has|isInteger)$/;
 const OF_SIGN = /^(sign|min|max|is|atan2)$/;
 const OF_CODES = /^(charCodeAt|codePointAt|fromCharCode|fromCodePoint)$/;
+const PLACES = /^([a-z]|at|idx|index|pos|position|offset|start|end|from|to|low|high|mid|left|right|last|first|cursor)$/i; // names of what counts
+const OF_SIZE = /^(slice|substr|substring|padStart|padEnd|repeat)$/;
+const LEAST_CODE = 32; // of characters that are seen
 const MOST_CODES = 32; // characters by numbers
 const CODES = [0x7f, 0x80, 0xff, 0x100, 0x7ff, 0x800, 0xffff, 0x10000, 0x100000, 0x10ffff]; // at which their forms change
 const OF_ORDER = /^(sort|toSorted|sorted|sortBy|orderBy|ascending|descending)$/i;
@@ -112,6 +141,9 @@ class Constants {
     this.codes = false; // its numbers may be those of characters
     this.signed = false; // it may tell 0 from -0
     this.equal = false; // it may tell what is no number from itself
+    this.nan = false; // it asks for what is no number
+    this.catches = false; // it goes on where what it calls throws
+    this.keyed = false; // it asks an object for names that it is given
     this.orders = false; // it puts values in an order that somebody gives
     this.sorts = false; // it puts values in any order
     this.ints = new Set();
@@ -122,6 +154,7 @@ class Constants {
     this.patterns = new Set(); // regular expressions
     this.lists = new Set(); // of numbers, as JSON
     this.turned = new Set(); // names of what numbers are made of, and #0 for the first parameter
+    this.sizes = new Set(); // that it asks of lengths and counts
     this.gates = new Set(); // what options have to be together for the way to the change, as JSON
   }
 
@@ -143,12 +176,15 @@ class Constants {
     if (node.type === 'CallExpression' && OF_CODES.test(nameOf(node.callee))) this.codes = true;
     if (node.type === 'CallExpression' && OF_SIGN.test(nameOf(node.callee))) this.signed = true;
     if (node.type === 'CallExpression' && OF_ORDER.test(nameOf(node.callee))) this.sorts = true;
+    if (node.type === 'CallExpression' && nameOf(node.callee) === 'isNaN') this.nan = true;
+    if (isKeyed(node)) this.keyed = true;
+    if ((node.type === 'CatchClause' && node.param) || (node.type === 'CallExpression' && nameOf(node.callee) === 'catch')) this.catches = true;
     if (node.type === 'NewExpression' && /^(Set|Map)$/.test(nameOf(node.callee))) this.equal = true;
     if (node.type === 'SwitchStatement') this.equal = true;
     if (node.type === 'BinaryExpression' && /^[!=]==?$/.test(node.operator)) {
       const size = [node.left, node.right].some((n) => /^(length|size)$/.test(nameOf(n)));
       if (!size && [node.left, node.right].some((n) => valueOf(n) === 0)) this.signed = true;
-      if (!size && node.left.type === 'Identifier' && spelled(node.left) === spelled(node.right)) this.equal = true;
+      if (!size && node.left.type === 'Identifier' && spelled(node.left) === spelled(node.right)) this.equal = this.nan = true;
     }
     if ((node.type === 'CallExpression' && ORDERS.test(nameOf(node.callee))) || (node.type === 'Identifier' && ORDERS.test(node.name))) this.orders = true;
   }
@@ -182,6 +218,7 @@ class Constants {
   /** Takes what one node holds; names are constants that the module knows. */
   take(node, names) {
     this.types(node);
+    sizesOf(node, names).forEach((n) => this.sizes.add(n));
     if (FUNCTIONS.includes(node.type)) this.absent(node);
     const v = valueOf(node);
     if (v !== undefined) this.number(v);
@@ -197,11 +234,13 @@ class Constants {
   }
 }
 
-/** Takes all nodes of a function, or of a module, but for those of functions in it that pass over. */
+/** Takes all nodes of a function, or of a module, but for those of functions in it that pass over; short ones that a call is given are part of it. */
 function collect(root, names, over) {
   const out = new Constants();
+  const inline = new Set();
   const visit = (node, state, type) => {
-    if (node !== root && FUNCTIONS.includes(node.type) && over(node)) return;
+    if (node !== root && FUNCTIONS.includes(node.type) && !inline.has(node) && over(node)) return;
+    if (node.type === 'CallExpression') node.arguments.forEach((n) => n.end - n.start <= INLINE && inline.add(n));
     out.take(node, names);
     walk().base[type || node.type](node, state, visit);
   };
@@ -247,7 +286,7 @@ function joined(was, is, by = []) {
   const ordered = all.some((c) => c.orders);
   if (all.some((c) => c.codes)) out.chars = [...new Set(coded(out.ints).concat(out.chars))];
   out.gates = [...new Set([...all, ...by].flatMap((c) => [...c.gates]))].slice(0, MOST_GATES).map((text) => JSON.parse(text));
-  return { ...out, codes: all.some((c) => c.codes), turned: [...new Set(all.flatMap((c) => [...c.turned]))], kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
+  return { ...out, codes: all.some((c) => c.codes), turned: [...new Set(all.flatMap((c) => [...c.turned]))], kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), nan: all.some((c) => c.nan), keyed: all.some((c) => c.keyed), catches: all.some((c) => c.catches), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
 /** The texts, characters and options of functions of a source that some call: what they do with those shows in what calls them. */
@@ -281,4 +320,4 @@ function worded(found, names) {
   return out;
 }
 
-module.exports = { called, calling, collect, declared, joined };
+module.exports = { called, calling, collect, declared, joined, sizesOf };

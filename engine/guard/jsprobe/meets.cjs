@@ -1,11 +1,14 @@
 // What the sides of comparisons held is looked for in the script that ran, and the other side is put in its place: as a
-// number, a text, a part of a text, a character, the digits in a text, a length (Aschermann et al. 2019, "REDQUEEN").
+// number, a text, a part of a text, a character, the digits in a text, a length, that of a part of a text (Aschermann et al. 2019, "REDQUEEN").
 'use strict';
+const { givenAll } = require('./options.cjs');
+const { ofOther, opened } = require('./parts.cjs');
 const { at, places, put } = require('./scripts.cjs');
 
 const MOST_WAITING = 600;
 const MOST_SEEN = 20000;
 const OF_SCRIPT = 48; // scripts that one gives
+const OF_PARTS = 16; // beside those, with parts of another length
 const MOST_PAIRS = 40; // comparisons of one script
 const MOST_PLACES = 60;
 const MOST_SPOTS = 3; // where one part of a text is exchanged
@@ -43,24 +46,37 @@ function others(node, a, b) {
   return out;
 }
 
+/** The same of the parts of a text. */
+function parted(node, a, b) {
+  const isSize = (n) => Number.isInteger(n) && n >= 0 && n <= MOST_ROOM;
+  return typeof node === 'string' && isSize(a) && isSize(b) ? ofOther(node, a, b) : [];
+}
+
 /** The scripts of one group that wait to be asked. */
 class Meets {
-  constructor() {
+  constructor(edges) {
+    this.open = opened(edges); // options beside parts of another length, in their turn
     this.waits = [];
     this.seen = new Set();
   }
 
   /** Takes what the comparisons of a script held, as [number, one side, the other]; those of what changed have numbers below 0. */
   take(script, pairs) {
-    let left = OF_SCRIPT;
-    const all = places(script).slice(0, MOST_PLACES);
     const telling = [...pairs.filter(([n]) => n < 0), ...pairs.filter(([n]) => n >= 0)].slice(0, MOST_PAIRS);
+    this.make(script, telling, others, OF_SCRIPT);
+    this.make(script, telling, parted, OF_PARTS, (made) => givenAll(made, this.open[this.seen.size % this.open.length]) || made);
+  }
+
+  /** Makes scripts of what comparisons held; others gives the values that stand for one. */
+  make(script, telling, others, most, beside = (made) => made) {
+    let left = most;
+    const all = places(script).slice(0, MOST_PLACES);
     for (const [, x, y] of telling) {
       for (const place of all) {
         for (const [a, b] of [[x, y], [y, x]]) {
           for (const v of others(at(script, place), a, b)) {
             if (left === 0 || this.waits.length >= MOST_WAITING || this.seen.size >= MOST_SEEN) return;
-            const made = put(script, place, v);
+            const made = beside(put(script, place, v));
             const key = JSON.stringify(made);
             if (this.seen.has(key)) continue;
             this.seen.add(key);

@@ -13,6 +13,7 @@ const MOST_ITEMS = 120000; // of a list that is made for a constant
 const NUMBERS = [0, 1, -1, 2, 0.5, -1.5, -0, NaN, Infinity, -Infinity, 10, 255, 256, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53, 1e21, 1e-7].map(num);
 const TEXTS = ['', ' ', 'a', 'A', '0', '-1', '1e3', ' 12 ', 'é', 'ß', 'İ', 'ﬁ', 'e\u0301', '😀', 'a😀b', '\ud83d', '日本', '\n', 'a\r\nb', '\0', '\u00a0', '\u2028', '__proto__', 'constructor', 'toString', 'undefined', 'null', 'NaN', '<&>"\'', 'a.b', 'a b', 'a-b_c', '%41', '\\', '/', '$&', '{}'];
 const FUNCTIONS = ['x => x', '() => {}', '() => true', '() => false', '(a, b) => a < b ? -1 : a > b ? 1 : 0', '(a, b) => b - a', '() => { throw new Error("thrown") }', 'async x => x', 'x => [x]', '(...args) => args.length', 'function () { return this }'].map(fn);
+const THROWING = fn('() => { throw "thrown" }'); // what is no error
 const ADDING = fn('(...args) => { const list = args.find((x) => Array.isArray(x) && x.length > 0 && x.length < 9); if (list) list.push(list[0]); }'); // to a list that it is handed
 const ORDERS = ['(a, b) => (a < b ? -1 : a > b ? 1 : 0)', '(a, b) => (a < b ? 1 : a > b ? -1 : 0)', '() => 0'].map(fn);
 const CODES = [0x10000, 0x1f600, 0x10ffff, 0x110000, 0xffff, 0xd83d]; // of characters, at which what makes them differs
@@ -30,6 +31,8 @@ const KEYS = [['__proto__', { k: 'obj', v: [['polluted', 1]] }], ['a', U], ['b',
 const ZERO = num(-0);
 const PLAIN = ['undef', 'null', 'boolean', 'number', 'string', 'arr', 'obj', 'fn']; // what may stand where nothing was given
 
+const OF_ALL = ['constructor', '__proto__', 'toString'];
+const SELDOM = new Set(['big', 'sym', 'date', 're', 'map', 'set', 'typed', 'err', 'box']); // types that tests seldom give
 const KEY = ['string', 'number', 'boolean'];
 
 /** What changed, as the constants in it. */
@@ -47,8 +50,12 @@ class Edges {
     this.signed = of.signed || false; // it may tell 0 from -0
     this.sorts = of.sorts || false; // it sorts lists, in which equal items keep their order
     this.equal = of.equal || false; // it may tell what is no number from itself
+    this.nan = of.nan || false; // it asks for what is no number
+    this.catches = of.catches || false; // it goes on where what it calls throws
+    this.keyed = of.keyed || false; // it asks an object for names that it is given
     this.codes = of.codes ? CODES.concat(this.ints.filter((c) => c > 0)) : []; // numbers that may be those of characters
     this.turned = new Set(of.turned); // names of what the changed code makes numbers of, and #0 for the first parameter
+    this.sizes = of.sizes || []; // that it asks of lengths and counts
     this.gates = of.gates || []; // options that are needed together, as [name, value]
     this.changed = new Set(of.changed); // names of functions and methods
     this.keeps = of.keeps || false; // it keeps something between calls
@@ -58,8 +65,9 @@ class Edges {
   allows(node, kind, inner) {
     const own = kindOf(node);
     if (inner && this.orders && own !== kind) return false; // what is put in an order is of one kind
-    if (node && node.k === 'num' && node.v === 'NaN' && !this.equal) return false;
-    if (node && node.k === 'num' && (node.v === '-0' ? !this.signed : this.orders)) return false; // the difference of infinities is no number
+    const isNaN = node && node.k === 'num' && node.v === 'NaN';
+    if (isNaN && !this.equal && !this.nan) return false;
+    if (!(isNaN && this.nan) && node && node.k === 'num' && (node.v === '-0' ? !this.signed : this.orders)) return false; // the difference of infinities is no number
     return own === kind || this.kinds.has(own) || (this.kinds.has('key') && KEY.includes(own) && KEY.includes(kind));
   }
 
@@ -95,7 +103,8 @@ function kindOf(node) {
 /** Other values in the place of one, the most telling first. inner: it is an item of something, or is put into it. */
 function near(node, edges, inner) {
   const kind = kindOf(node);
-  return all(node, edges).filter((v) => edges.allows(v, kind, inner) || ((kind === 'undef' || kind === 'null') && PLAIN.includes(kindOf(v))));
+  const asked = SELDOM.has(kind) || inner && edges.orders ? [] : ODD.filter((v) => SELDOM.has(kindOf(v)) && edges.kinds.has(kindOf(v)));
+  return mixed(all(node, edges), asked).filter((v) => edges.allows(v, kind, inner) || ((kind === 'undef' || kind === 'null') && PLAIN.includes(kindOf(v))));
 }
 
 function all(node, edges) {
@@ -111,7 +120,7 @@ function all(node, edges) {
     case 'typed':
       return edges.sequences(node.v).map((v) => ({ ...node, n: undefined, v })).concat(edges.lengths().filter((n) => n > 0).map((n) => ({ ...node, n, v: node.v.slice(0, 8) })), [{ ...node, v: [] }, { ...node, v: node.v.concat(node.v) }, U, null]);
     case 'fn':
-      return edges.orders ? ORDERS : FUNCTIONS.concat([ADDING, U, null, 1]);
+      return edges.orders ? ORDERS : FUNCTIONS.slice(0, 2).concat(edges.catches ? [THROWING] : [], FUNCTIONS.slice(2), [ADDING, U, null, 1]);
     case 'boolean':
       return [!node, U, null, 0, 1, '', 'false'];
     case 'big':
@@ -129,6 +138,14 @@ function all(node, edges) {
       return [U, null].concat(ODD.slice(2), edges.numbers(), edges.texts);
   }
   return ODD;
+}
+
+/** The names that all objects have, alone and in the place of the last word of a text. */
+function inherited(s, edges) {
+  if (!edges.keyed || s.length > 200) return [];
+  const [word] = s.match(/\w+(?=\W*$)/) || [s];
+  const at = s.lastIndexOf(word);
+  return OF_ALL.flatMap((name) => [name, s.slice(0, at) + name + s.slice(at + word.length)]);
 }
 
 /** Texts with a number, and the one after it, in the place of as many digits of a longer run: the day of 20240229. */
@@ -197,7 +214,7 @@ function texts(node, edges) {
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
   for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
   for (const v of edges.ints) out.push(String(v), s + v, ...inRuns(s, v));
-  return mixed(out, [...repeated(s), ...crossed(s), ...finer(s, edges), ...rolled(s), ...fitting(s, edges)]).concat(plainTexts(s));
+  return mixed(out, [...inherited(s, edges), ...repeated(s), ...crossed(s), ...finer(s, edges), ...rolled(s), ...fitting(s, edges)]).concat(plainTexts(s));
 }
 
 /** A list with two of its own before each of another one. */

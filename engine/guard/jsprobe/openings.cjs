@@ -1,5 +1,5 @@
 // What a script is before values in it are drawn: what rows have apart meets, the caller writes to what it handed in, numbers
-// are texts, and texts hold encoded what a pattern of the changed code matches.
+// are texts, texts hold encoded what a pattern of the changed code matches, and parts of them are as long as its bounds.
 'use strict';
 const { Draws, seedOf } = require('./draws.cjs');
 const { encodedAnew, held, isCoded, mayCode } = require('./encoded.cjs');
@@ -8,6 +8,7 @@ const { lent } = require('./lending.cjs');
 const { matching } = require('./matching.cjs');
 const { Meeting } = require('./meeting.cjs');
 const { givenAll } = require('./options.cjs');
+const { bounded, boundedAnew } = require('./parts.cjs');
 const { at, places, put } = require('./scripts.cjs');
 const { spelled } = require('./spelling.cjs');
 
@@ -40,10 +41,12 @@ class Openings {
     this.lent = some.map(lent);
     this.spelled = some.map((row) => spelled(row, edges.turned));
     const encodes = rows.some((row) => coding(row).some((p) => edges.patterns.length > 0 || isCoded(at(row, p))));
+    this.bounded = bounded(rows, edges);
     this.makers = [
       this.meeting.any && ((script, d) => this.meeting.drawn(d)),
       this.lent.some((list) => list.length > 0) && ((script, d) => d.pick(lent(script))),
       this.spelled.some((list) => list.length > 0) && ((script, d) => d.pick(spelled(script, edges.turned))),
+      this.bounded.length > 0 && ((script, d) => boundedAnew(script, edges, d)),
       encodes && ((script, d, numbers) => this.encoded(script, numbers, d)),
     ].filter(Boolean);
   }
@@ -58,7 +61,7 @@ class Openings {
   /** Lists of scripts, those that tell most of each first. */
   lists() {
     const coded = this.rows.filter((row) => coding(row).length > 0);
-    return [this.meeting.scripts(), inTurn(this.lent), inTurn(this.spelled), inTurn(spread(coded, MOST_ENCODED).map((row) => encoding(row, this.edges)))];
+    return [this.meeting.scripts(), inTurn(this.lent), inTurn(this.spelled), this.bounded, inTurn(spread(coded, MOST_ENCODED).map((row) => encoding(row, this.edges)))];
   }
 
   /** A script drawn beside one; undefined where none fits. */

@@ -5,6 +5,7 @@
 const WORD = /[A-Za-z_$][\w$]*(?:[^\w\s,;"'(){}[\]<>|&=][\w$]+)*/g;
 const MOST_WORDS = 60;
 const LONGEST = 2000;
+const LONGEST_MARK = 3; // characters of what parts a text
 const MOST_MET = 5; // words, and names, that are put in each other's place
 
 /** A node with its texts, and the names in its objects, as f gives them. */
@@ -65,4 +66,19 @@ function met(script) {
   return out;
 }
 
-module.exports = { met, reworded };
+/** The short texts that stand alone at a place of a script and within its other texts. */
+function marksOf(script) {
+  const all = [];
+  inAll(script, (text, name) => (name || all.push(text), text));
+  return [...new Set(all.filter((t, i) => t !== '' && t.length <= LONGEST_MARK && all.some((x, j) => j !== i && x.length > t.length && x.includes(t))))];
+}
+
+/** A script with another text in the place of a short one, alone and within others: what parts a text is told beside it. */
+const marked = (script, from, to) => inAll(script, (text, name) => (name ? text : text.split(from).join(to)));
+
+/** Scripts in which what parts a text is longer. */
+function remarked(script) {
+  return marksOf(script).slice(0, MOST_MET).flatMap((t) => [t + t, t + ' ', '<' + t].map((to) => marked(script, t, to)));
+}
+
+module.exports = { met, remarked, reworded };

@@ -188,7 +188,7 @@ class Session {
     for (const g of q.groups.filter((g) => this.groups.includes(g) && this.found.has(g))) {
       const seen = new Set();
       const brinks = new Brinks();
-      const meets = new Meets();
+      const meets = new Meets(this.edges);
       const kept = [...this.corpus(g)];
       const given = kept.length;
       const hot = [...this.hot.get(g)];

@@ -9,7 +9,7 @@ const { offered, offeredRows, offersOf } = require('./offers.cjs');
 const { optioned, otherName, together, turnedOn } = require('./options.cjs');
 const { Openings } = require('./openings.cjs');
 const { anew, fitted } = require('./pieces.cjs');
-const { met, reworded } = require('./rewording.cjs');
+const { met, remarked, reworded } = require('./rewording.cjs');
 const { at, insert, places, put, refs, some } = require('./scripts.cjs');
 const { Twins } = require('./twins.cjs');
 
@@ -25,6 +25,7 @@ const MOST_TYPED = 40; // values of one kind
 const MOST_KEPT = 1000; // values of which those beside them are known
 const OPENED = 10; // of so many scripts one is opened in another way
 const OPENINGS = 3; // of one in so many of the edges
+const BESIDE_OPTIONS = 8; // of so many scripts one has options more, beside what is varied
 const AT_ONCE = [1, 1, 1, 2, 2, 3]; // things that are changed at once
 const MOST_TEXTS = 300; // whose pieces are put into others
 const MOST_TIED = 40; // rows, and scripts of things that are equal
@@ -155,6 +156,7 @@ class Vary {
       else if (k === 6) out = this.arguments(out, d);
       else out = this.steps(out, d, k);
     }
+    if (this.edges.options.length > 0 && d.chance(BESIDE_OPTIONS)) out = this.withOptions(out, d);
     return this.misuses(out) && !this.misuses(script) ? script : out;
   }
 
@@ -326,6 +328,7 @@ class Vary {
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
     out.push(...inTurn(this.openings.lists()).slice(0, Math.ceil(most / OPENINGS)));
     const lists = [this.often(), atOnce(rows), ...offeredRows(rows, this.offers), ...optioned(rows, this.edges), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    lists.push(inTurn(rows.slice(0, MOST_TIED).map(remarked)).slice(0, MOST_TIED));
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
     const own = rows.filter((row) => row.some((s) => s.f.k === 'ref' && this.edges.changed.has(s.m))).slice(0, MOST_OWN);
