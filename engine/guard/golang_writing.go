@@ -2,7 +2,6 @@ package guard
 
 import (
 	"go/types"
-	"maps"
 	"slices"
 )
 
@@ -23,7 +22,7 @@ func goWriting(names []string, read func(string) []byte) []string {
 		}
 	}
 	var out []string
-	for fn := range maps.Keys(writes) {
+	for fn := range writes {
 		if fn.Exported() && fn.Signature().Recv() == nil {
 			out = append(out, fn.Name())
 		}

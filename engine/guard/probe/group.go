@@ -252,8 +252,8 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 	if r.histories(g, m, in, p, &out) {
 		return strings.Join(out, "; ")
 	}
-	if len(r.writers) > 0 && m.d.simply().chance(4) {
-		out = append(out, r.between(m, in))
+	if len(r.writers) > 0 && m.d.simply().chance(4) { // what was made before it may know what the variables held then
+		out = append(out, r.oneOf(r.writers, m, in))
 	}
 	if m.d.simply().chance(4) { // what holds things shows itself when it is full
 		if often := pt.Method(m.d.n(pt.NumMethod())); !silent(often.Name) {
@@ -332,10 +332,10 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 	return shown + r.questions(m, p), out
 }
 
-// between calls a function that writes variables of the package: what was made before it may know what they held then.
-func (r *runner) between(m *maker, in *string) string {
+// oneOf calls one of some functions behind what a case did before, and gives what it told.
+func (r *runner) oneOf(list []*group, m *maker, in *string) string {
 	var next string
-	text, _ := quiet(func() string { return r.function(r.writers[m.d.n(len(r.writers))], m, &next) })
+	text, _ := quiet(func() string { return r.function(list[m.d.n(len(list))], m, &next) })
 	*in += "; " + next
 	return text
 }
@@ -364,10 +364,7 @@ func (r *runner) scenario(g *group, m *maker, in *string) string {
 		return out
 	}
 	for range 1 + m.d.n(3) {
-		var next string
-		text, _ := quiet(func() string { return r.function(others[m.d.n(len(others))], m, &next) })
-		*in += "; " + next
-		out += "; " + text
+		out += "; " + r.oneOf(others, m, in)
 	}
 	return out
 }
