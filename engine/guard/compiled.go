@@ -76,7 +76,7 @@ func (m *goCheck) precompile(ctx context.Context, p *goPackage, hosts ...string)
 
 // keep compiles the root's package with an empty bridge.
 func (m *goCheck) keep(ctx context.Context, p *goPackage, host string) ([]byte, error) {
-	files, err := m.harness(m.root, p, goAPI{}, nil, false)
+	files, err := m.harness(m.root, p, goAPI{}, nil, false, nil)
 	if err != nil {
 		return nil, err
 	}

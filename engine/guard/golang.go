@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -174,53 +173,63 @@ func (m *goCheck) relevantAPI(api goAPI) bool {
 // compareOne builds and asks the probe of one package in both trees.
 func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI) error {
 	m.doing("building what asks %s", p.path)
-	without := map[string]bool{}
-	host, err := os.MkdirTemp(m.scratch, "go-")
+	host, err := hostOf(m.scratch)
 	if err != nil {
-		return fmt.Errorf("make room for a binary: %w", err)
-	}
-	for _, side := range []string{"root", "candidate"} {
-		if err := os.MkdirAll(filepath.Join(host, side), 0o755); err != nil {
-			return fmt.Errorf("make room for a binary: %w", err)
-		}
+		return err
 	}
 	if err := m.precompile(ctx, p, filepath.Join(host, "root"), filepath.Join(host, "candidate")); err != nil {
 		return err
 	}
-	// The candidate first: what does not compile in either is left out in both.
-	watched := true
+	watched, err := m.buildBoth(ctx, p, api, host, nil)
+	if err != nil {
+		return err
+	}
+	m.later(func(ctx context.Context) error { return m.play(ctx, p, api) })
+	return m.compare(ctx, m.pairOf(p, api, host, watched))
+}
+
+// buildBoth builds the probe in both trees, with the tests of the root where they are to be played. What does not compile in either is left out in
+// both: the candidate is built first. watched reports that it has marks.
+func (m *goCheck) buildBoth(ctx context.Context, p *goPackage, api goAPI, host string, tests *stager) (watched bool, err error) {
+	without := map[string]bool{}
+	watched = true
 	for range 3 {
-		before := len(without)
-		err := m.build(ctx, m.candidate, p, api, without, filepath.Join(host, "candidate"), true, watched)
+		before := len(without) + tests.blinds()
+		err := m.build(ctx, building{m.candidate, p, api, without, filepath.Join(host, "candidate"), true, watched, tests})
 		if err != nil {
 			err = fmt.Errorf("the candidate: %w", err)
-		} else if err = m.build(ctx, m.root, p, api, without, filepath.Join(host, "root"), false, watched); err != nil {
+		} else if err = m.build(ctx, building{m.root, p, api, without, filepath.Join(host, "root"), false, watched, tests}); err != nil {
 			err = fmt.Errorf("the root: %w", err)
 		}
-		if errors.Is(err, errBuild) && watched {
+		if errors.Is(err, errBuild) && watched && tests == nil {
 			watched = false // what is put in to watch may be what does not compile
 			continue
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
-		if len(without) == before {
+		if len(without)+tests.blinds() == before {
 			break
 		}
 	}
+	return watched, nil
+}
+
+// pairOf are the probes of a package as they were built into a folder.
+func (m *goCheck) pairOf(p *goPackage, api goAPI, host string, watched bool) pair {
 	args := []string{binDir + "/probe.test", "-test.run=^TestAtollGuard$", "-test.timeout=0"}
 	profile := append(slices.Clone(args), "-test.coverprofile="+sandbox.TreeDir+"/"+profileName)
 	root := m.spec(m.root, m.env, args, p.dir, nil, filepath.Join(host, "root"), false)
 	candidate := m.spec(m.candidate, m.env, profile, p.dir, nil, filepath.Join(host, "candidate"), false)
 	candidate.Product = profileName
-	return m.compare(ctx, pair{
+	return pair{
 		name:      p.name,
 		root:      &subject{box: m.budget, spec: root, caseMS: rootCaseMS, hasty: rootHastyMS, deaths: hastyDeaths},
 		candidate: &subject{box: m.budget, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
 		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(),
 		reads: m.settings(p, api.variables), habits: probe.Habits{Writers: goWriting(p.names, m.root.read)},
-	})
+	}
 }
 
 // changedNodes are the declarations that changed, as they were and as they are;
@@ -247,24 +256,38 @@ func (m *goCheck) changedNodes() [][2]ast.Node {
 // errBuild: a package does not compile with the probe.
 var errBuild = errors.New("it does not build")
 
-// build compiles the probe of a package. Names whose lines do not compile are
-// added to without.
-func (m *goCheck) build(ctx context.Context, v *view, p *goPackage, api goAPI, without map[string]bool, host string, cover, watched bool) error {
+// building is the probe of a package in one tree that is compiled.
+type building struct {
+	v       *view
+	p       *goPackage // of the root
+	api     goAPI
+	without map[string]bool // names whose lines do not compile; more are added
+	host    string
+	cover   bool
+	watched bool
+	tests   *stager // nil: none are played
+}
+
+// build compiles the probe of a package.
+func (m *goCheck) build(ctx context.Context, b building) error {
 	pkgs := m.was
-	if v == m.candidate {
+	if b.v == m.candidate {
 		pkgs = m.is
 	}
-	own := pkgs.packages[p.dir]
+	own := pkgs.packages[b.p.dir]
 	for range mostBuilds {
-		files, err := m.harness(v, own, api, without, watched)
+		files, err := m.harness(b.v, own, b.api, b.without, b.watched, b.tests)
 		if err != nil {
 			return err
 		}
 		args := []string{"go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", binDir + "/probe.test"}
-		if cover {
+		if b.tests != nil {
+			args = append(args, "-gcflags=-e") // all that does not compile is said at once
+		}
+		if b.cover {
 			args = append(args, "-cover", "-covermode=set", "-coverpkg="+m.coverPackages())
 		}
-		res, err := m.compiler(ctx, m.budget, v, p, append(args, "."), laying, files, host)
+		res, err := m.compiler(ctx, m.budget, b.v, b.p, append(args, "."), laying, files, b.host)
 		if err != nil {
 			return err
 		}
@@ -273,14 +296,14 @@ func (m *goCheck) build(ctx context.Context, v *view, p *goPackage, api goAPI, w
 		}
 		output := string(res.Stdout) + string(res.Stderr)
 		bad := badLines(output, files)
-		if len(bad) == 0 && watched && m.blame(output, p) {
+		if len(bad) == 0 && (b.watched && m.blame(output, b.p) || b.tests != nil && b.tests.blame(output)) {
 			continue
 		}
 		if len(bad) == 0 {
 			return fmt.Errorf("%w: %s", errBuild, lastWords(&res))
 		}
 		for _, name := range bad {
-			without[name] = true
+			b.without[name] = true
 		}
 	}
 	return fmt.Errorf("%w: too many of its names cannot be called", errBuild)
@@ -298,21 +321,25 @@ func (m *goCheck) coverPackages() string {
 	return strings.Join(out, ",")
 }
 
-// harness is the probe and what starts it as files beside a package, in the place of its own tests.
-func (m *goCheck) harness(v *view, p *goPackage, api goAPI, without map[string]bool, watched bool) ([]record.Change, error) {
+// harness is the probe and what starts it as files beside a package, in the place of its own tests or with those of the root that are played.
+func (m *goCheck) harness(v *view, p *goPackage, api goAPI, without map[string]bool, watched bool, tests *stager) ([]record.Change, error) {
 	var out []record.Change
 	if watched {
 		out = m.watched(v, p)
 	}
+	marked := len(out) > 0
 	for _, name := range p.testNames {
 		out = append(out, record.Change{Path: name, Mode: record.Deleted})
+	}
+	if tests != nil {
+		out = append(out, tests.changes(tests.scripts(m.names, m.direct))...)
 	}
 	files, err := probeFiles()
 	if err != nil {
 		return nil, fmt.Errorf("read the probe: %w", err)
 	}
 	files[bridgeName] = bridge(p.name, api, without)
-	files["atoll_guard_start_test.go"] = starter(p.name, p.path, len(out) > len(p.testNames))
+	files["atoll_guard_start_test.go"] = starter(p.name, p.path, marked)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		out = append(out, record.Change{Path: path.Join(p.dir, name), Mode: record.Regular, Data: files[name]})
 	}

@@ -28,6 +28,7 @@ type goPackage struct {
 	names           []string // of the files, as in files
 	tests           []*ast.File
 	testNames       []string // every _test.go file of the folder
+	builtTests      []string // those that build here, as in tests
 	imports         map[string]bool
 	decls           map[string]*goDecl
 }
@@ -126,7 +127,7 @@ func (p *goPackage) parse(name string, data []byte, test bool) {
 		return
 	}
 	if test {
-		p.tests = append(p.tests, file)
+		p.tests, p.builtTests = append(p.tests, file), append(p.builtTests, name)
 		return
 	}
 	p.name = file.Name.Name

@@ -173,6 +173,9 @@ type counts [edgeKinds]int
 // places are the places of a group's cases by its types, so that two trees have the same.
 func (l *library) places(g *group) []aim {
 	var most [2]counts
+	if g.script != nil {
+		return nil
+	}
 	if g.f.IsValid() {
 		l.inside(g.f.Type(), 0, &most[0])
 	} else {

@@ -16,7 +16,7 @@ func (s *shower) observed(v reflect.Value, t reflect.Type) string {
 	for i := range t.NumMethod() {
 		m := t.Method(i)
 		mt := v.MethodByName(m.Name)
-		if !m.IsExported() || silent(m.Name) || !mt.IsValid() || mt.Type().NumIn() != 0 || mt.Type().NumOut() != 1 || len(parts) >= 12 {
+		if !m.IsExported() || silent(m.Name) || !mt.IsValid() || mt.Type().NumIn() != 0 || mt.Type().NumOut() != 1 || len(parts) >= 12 || s.passive && takesAway(m.Name) {
 			continue
 		}
 		if out := mt.Type().Out(0); !simple(out) {

@@ -17,7 +17,8 @@ type group struct {
 	t       reflect.Type  // of a method: the type
 	method  reflect.Method
 	rows    [][]*Constant
-	lasting bool // it may change the state of the package
+	script  *script // of a test that is played
+	lasting bool    // it may change the state of the package
 }
 
 // groups lists what can be called, functions first, both in the API's order.
@@ -43,7 +44,7 @@ func (l *library) groups() []*group {
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(g *group) bool { return !l.works(g) })
+	return append(slices.DeleteFunc(out, func(g *group) bool { return !l.works(g) }), plays()...)
 }
 
 // works reports whether inputs can be made for a group.
@@ -80,7 +81,10 @@ func (g *group) first() int {
 
 // signature tells when two trees cannot be asked the same.
 func (g *group) signature() string {
-	if g.f.IsValid() {
+	switch {
+	case g.script != nil:
+		return "test"
+	case g.f.IsValid():
 		return g.f.Type().String()
 	}
 	return g.method.Type.String()
@@ -91,7 +95,7 @@ type outcome struct {
 	in, out string
 	choices []uint64
 	places  []place
-	void    bool // a variable was set, and the code panics
+	void    bool // a variable was set, or a test is played, and the code panics
 }
 
 // runner runs cases of one library, with what they print kept.
@@ -118,6 +122,8 @@ func (r *runner) run(g *group, d *draws) outcome {
 	var in string
 	text, _ := quiet(func() string {
 		switch {
+		case g.script != nil:
+			return r.play(g, m, &in)
 		case g.lasting && !g.f.IsValid():
 			return r.method(g, m, &in)
 		case g.lasting || slices.Contains(r.writers, g) && m.d.chance(6):
@@ -130,10 +136,10 @@ func (r *runner) run(g *group, d *draws) outcome {
 	for _, tell := range m.seen {
 		text += "; " + tell()
 	}
-	if printed := r.printed(); printed != "" {
+	if printed := r.printed(); printed != "" && (g.script == nil || g.script.example) {
 		text += "; printed " + strconv.Quote(printed)
 	}
-	return outcome{in: set + in, out: withoutAddresses(text), choices: d.used, places: m.places, void: set != "" && strings.Contains(text, "panic: ")}
+	return outcome{in: set + in, out: withoutAddresses(text), choices: d.used, places: m.places, void: m.void || set != "" && strings.Contains(text, "panic: ")}
 }
 
 // printed takes what the case wrote to os.Stdout.

@@ -26,6 +26,7 @@ type maker struct {
 	callers   reflect.Type                       // of a caller's own, that a value of any type had last
 	kinds     map[reflect.Type]int               // which type stands behind an interface whose values are compared
 	handed    []reflect.Value                    // what makes and fills the receiver was given
+	void      bool                               // what panics says nothing
 	whole     reflect.Value                      // the object itself that was taken from another one: a copy may be another
 
 	small bool                        // whole numbers are small: the receiver is soon full

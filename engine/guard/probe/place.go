@@ -35,7 +35,17 @@ func madeAt(g *maker, from int, p place) {
 
 // constantAt remembers an argument that stands in a row of the sources, whose one choice said so.
 func constantAt(g *maker, from int, v reflect.Value) {
-	p := place{before: []uint64{15}, near: len(g.texts) > 0, others: g.texts}
+	p, ok := placeOf(v, g.texts)
+	if !ok {
+		return
+	}
+	p.before = []uint64{15}
+	madeAt(g, from, p)
+}
+
+// placeOf is a place that holds a value; ok is false for values of other kinds.
+func placeOf(v reflect.Value, texts []string) (p place, ok bool) {
+	p = place{near: len(texts) > 0, others: texts}
 	t := v.Type()
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
@@ -51,9 +61,9 @@ func constantAt(g *maker, from int, v reflect.Value) {
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
 		p.kind, p.text = edgeText, string(v.Bytes())
 	default:
-		return
+		return p, false
 	}
-	madeAt(g, from, p)
+	return p, true
 }
 
 // with are the choices of a case with others in this place.

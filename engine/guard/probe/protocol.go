@@ -185,11 +185,11 @@ type Answer struct {
 	Path      string   `json:"path,omitempty"`   // of a survey: a hash of the way through the watched code
 	Choices   []uint64 `json:"c,omitempty"`
 	Signature string   `json:"sig,omitempty"`
-	Void      bool     `json:"void,omitempty"`    // a variable was set, and the code panics: the case says nothing
+	Void      bool     `json:"void,omitempty"`    // a variable was set, or a test is played, and the code panics: the case says nothing
 	Step      string   `json:"step,omitempty"`    // what is called on the way to the call that the case is about, or did not come back there
 	Lasting   bool     `json:"lasting,omitempty"` // the group may change the state of the package
 	Late      bool     `json:"late,omitempty"`    // Python: the group is asked where inputs are looked for
-	Test      bool     `json:"test,omitempty"`    // Python: the group is a test, played with other values
+	Test      bool     `json:"test,omitempty"`    // Go, Python: the group is a test, played with other values
 	// Orders has by what holds a list or a table a number of its items in their order, and one of the same sorted.
 	Orders map[string][2]uint32 `json:"orders,omitempty"`
 }

@@ -216,7 +216,7 @@ func (s *session) survey() {
 	if s.q.From == 0 {
 		s.values()
 		for _, g := range s.r.groups {
-			s.write(Answer{Kind: AnswerGroup, Group: g.name, Signature: g.signature(), Lasting: g.lasting})
+			s.write(Answer{Kind: AnswerGroup, Group: g.name, Signature: g.signature(), Lasting: g.lasting, Test: g.script != nil})
 		}
 	}
 	position := 0

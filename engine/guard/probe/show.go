@@ -22,6 +22,7 @@ const FloatMark = "\x01"
 type shower struct {
 	lib     *library
 	plain   bool // floats without a mark
+	passive bool // nothing is read, and no method is asked that takes something away
 	most    int  // bytes of the value that is written
 	pointed int  // values that pointers within others led to
 	asks    int  // how deep it is in answers to questions
@@ -234,6 +235,10 @@ func (s *shower) held(b *strings.Builder, v reflect.Value, depth int) {
 		return
 	}
 	if r, ok := v.Interface().(io.Reader); ok && v.NumMethod() > 0 {
+		if s.passive {
+			b.WriteString("what is read")
+			return
+		}
 		text, _ := quiet(func() string {
 			data, err := io.ReadAll(io.LimitReader(r, longestShown))
 			return fmt.Sprintf("reads %q %v", data, err)
@@ -290,8 +295,10 @@ func (s *shower) function(b *strings.Builder, v reflect.Value, depth int) {
 		b.WriteString("nil")
 		return
 	}
-	inner := &shower{lib: s.lib, plain: s.plain}
+	inner := &shower{lib: s.lib, plain: s.plain, passive: s.passive}
 	switch {
+	case s.passive:
+		b.WriteString("func")
 	case iterates(t):
 		n := 0
 		yield := reflect.MakeFunc(t.In(0), func(args []reflect.Value) []reflect.Value {

@@ -1,0 +1,121 @@
+package guard
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const stagedKit = `package kit
+
+type Mode int
+
+type Kit struct{ N int; on bool }
+
+func New(n int) *Kit { return &Kit{N: n} }
+
+func (k *Kit) Add(words ...string) (int, error) { return len(words), nil }
+
+func (k Kit) Text(m Mode, loud bool) string { return "" }
+
+func Compile(text string) func(int) string { return nil }
+
+func inner(s string) string { return s }
+`
+
+func TestLiteralsAndCallsOfGoTestsAreWrapped(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ was, want string }{
+		"a call with one result and its argument":        {`k := New(3); _ = k`, `k := atollguard.Seen(New(atollguard.Literal(1, int(3)))); _ = k`},
+		"two results and the object":                     {`k := New(0); n, err := k.Add("a", "b")`, `n, err := atollguard.Seen2(atollguard.On(k).Add(atollguard.Literal(2, string("a")), atollguard.Literal(3, string("b"))))`},
+		"a constant of a type of the package":            {`s := Kit{}.Text(2, true)`, `s := atollguard.Seen(Kit{}.Text(atollguard.Literal(2, Mode(2)), atollguard.Literal(1, bool(true))))`},
+		"an object that is no pointer":                   {`var k Kit; k.Add()`, `atollguard.Seen2(atollguard.On(&k).Add())`},
+		"what a function gave":                           {`f := Compile("x"); s := f(4)`, `s := atollguard.Seen(f(atollguard.Literal(2, int(4))))`},
+		"what only the package calls stays":              {`s := inner("x")`, `s := inner("x")`},
+		"what is said to people stays":                   {`t.Errorf("got %d", 3)`, `t.Errorf("got %d", 3)`},
+		"what should come out stays":                     {`for _, tt := range []struct{ in, want string }{{"a", "b"}} { _ = tt }`, `{{atollguard.Literal(1, string("a")), "b"}}`},
+		"fields by their names":                          {`for _, tt := range []struct{ in, want string }{{in: "a", want: "b"}} { _ = tt }`, `{{in: atollguard.Literal(1, string("a")), want: "b"}}`},
+		"what another package gives":                     {`data, err := json.Marshal(New(1))`, `data, err := atollguard.Seen2(json.Marshal(atollguard.Seen(New(atollguard.Literal(1, int(1))))))`},
+		"what hangs on the moment stays":                 {`now := time.Now()`, `now := time.Now()`},
+		"loops, places and comparisons stay":             {`for i := 0; i < 3; i++ { if s := "abc"[1]; s == 'b' { } }`, `for i := 0; i < 3; i++ { if s := atollguard.Literal(1, string("abc"))[1]; s == 'b' { } }`},
+		"a text with a name where it is used":            {`const text = "x"; s := Compile(text)`, `const text = "x"; s := atollguard.Seen(Compile(atollguard.Literal(1, string(text))))`},
+		"what is filled by another package is looked at": {`var k Kit; err := json.Unmarshal(data, &k)`, `err := atollguard.Seen(json.Unmarshal(data, atollguard.On(&k)))`},
+		"a part of the test may panic":                   {`t.Run("x", func(t *testing.T) { New(1) })`, `t.Run("x", func(t *testing.T) { defer atollguard.Fell(); `},
+		"a call that is put off stays":                   {`k := New(1); defer k.Add("x")`, `defer atollguard.On(k).Add(`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := mustStage(t, "func TestKit(t *testing.T) {\n\tvar data []byte\n\t"+c.was+"\n}\n")
+			text := string(s.changes(nil)[0].Data)
+			if !strings.Contains(text, c.want) {
+				t.Errorf("not there: %s\n%s", c.want, text)
+			}
+			if strings.Count(text, "\n") < strings.Count(c.was, "\n") {
+				t.Error("lines are gone")
+			}
+		})
+	}
+}
+
+// mustStage rewrites tests of a small package.
+func mustStage(t *testing.T, tests string) *stager {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": stagedKit,
+		"kit_test.go": "package kit\n\nimport (\n\t\"encoding/json\"\n\t\"testing\"\n\t\"time\"\n)\n\n" + tests,
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := open(Tree{Base: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := readModule(v, ".", "example.com/kit")
+	return newStager(m, m.packages["."], v.read)
+}
+
+func TestTestsThatLeadToAChangeArePlayed(t *testing.T) {
+	t.Parallel()
+	s := mustStage(t, `
+var table = []struct{ in string }{{"a"}}
+
+func helper(t *testing.T, in string) { Compile(in) }
+
+func TestTable(t *testing.T) { for _, tt := range table { helper(t, tt.in) } }
+
+func TestOther(t *testing.T) { New(1) }
+
+func TestSlow(t *testing.T) { Compile("x"); time.Sleep(time.Second) }
+
+func TestNothing(t *testing.T) { Compile(text()) }
+
+func ExampleCompile() { Compile("b") }
+
+func BenchmarkCompile(b *testing.B) { Compile("c") }
+`)
+	names := map[string]bool{"Compile": true}
+	var got []string
+	for _, x := range s.scripts(names, names) {
+		got = append(got, x.name)
+	}
+	if want := []string{"TestTable", "ExampleCompile"}; !slices.Equal(got, want) {
+		t.Errorf("played are %q", got)
+	}
+	text := string(s.changes(s.scripts(names, names))[0].Data)
+	for _, want := range []string{`RegisterTest("TestTable", TestTable, 1)`, "RegisterVariable(func() { table = []struct{ in string }{{atollguard.Literal(1, string(\"a\"))}} })", `RegisterLiteral(1, "kit_test.go:10", string("a"))`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("not there: %s\n%s", want, text)
+		}
+	}
+	if !s.blame("./kit_test.go:10:3: cannot use") || s.blame("./kit_test.go:10:3: cannot use") {
+		t.Error("a line that does not compile is to be left as it is, once")
+	}
+	if text := string(s.changes(nil)[0].Data); strings.Contains(text, "Literal(1,") {
+		t.Errorf("that line is as it was:\n%s", text)
+	}
+}

@@ -1,0 +1,292 @@
+package probe
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A play is a test of the package with other values in the place of some of its literals: a test knows how things are
+// made, filled and used together. What the package gave, and what became of the objects, is told; what the test says
+// of it is that it failed.
+
+// The bounds of a play.
+const (
+	fewestParts   = 4   // of one in so many literals another stands in the place, where there are few
+	mostLiterals  = 400 // of a test
+	mostSeen      = 400 // results that are told
+	mostHeld      = 12  // objects that are looked at when the test has ended
+	neighbourhood = 5   // literals before and behind one, whose values it may get
+)
+
+// plays are the groups of the tests that can be played.
+func plays() []*group {
+	var out []*group
+	for _, s := range stage.scripts {
+		s.literals = slices.DeleteFunc(s.literals, func(n int) bool { return !stage.literals[n].value.IsValid() })
+		s.literals = s.literals[:min(len(s.literals), mostLiterals)]
+		out = append(out, &group{name: s.name, script: s})
+	}
+	return out
+}
+
+// play runs a test with other values.
+func (r *runner) play(g *group, m *maker, in *string) string {
+	now, text := g.script.exchanges(m)
+	*in = g.name + text
+	var out []string
+	var held []reflect.Value
+	passive := func() *shower { return &shower{lib: r.lib, passive: true} }
+	hold := func(v reflect.Value) {
+		if v = standing(v); v.IsValid() && len(held) < mostHeld && !slices.ContainsFunc(held, func(o reflect.Value) bool { return o.Type() == v.Type() && o.Pointer() == v.Pointer() }) {
+			held = append(held, v)
+		}
+	}
+	stage.held = hold
+	stage.fell = func(p any) {
+		out = append(out, panicText(p))
+		m.void = true
+	}
+	stage.saw = func(at string, values []reflect.Value) {
+		if len(out) < mostSeen {
+			told, _ := quiet(func() string { return passive().results(values) })
+			out = append(out, at+" gave "+told)
+		}
+		for _, v := range values {
+			if r.lib.object(v.Type()) {
+				hold(v)
+			}
+		}
+	}
+	failed := g.script.perform(now)
+	for _, v := range held {
+		told, _ := quiet(func() string {
+			if r.lib.object(v.Type()) {
+				return r.contents(v)
+			}
+			return passive().show(v)
+		})
+		out = append(out, "at its end "+told)
+	}
+	if failed {
+		out = append(out, "the test fails")
+	}
+	return strings.Join(out, StepMark)
+}
+
+// standing is what a value is that can be looked at later: a pointer, a table, or a list that is not empty.
+func standing(v reflect.Value) reflect.Value {
+	if v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map:
+		if !v.IsNil() {
+			return v
+		}
+	case reflect.Slice:
+		if v.Len() > 0 {
+			return v
+		}
+	}
+	return reflect.Value{}
+}
+
+// perform runs the script with values in the place of its literals, and reports whether the test failed. Only while it runs
+// something is seen.
+func (s *script) perform(now map[int]reflect.Value) (failed bool) {
+	stage.now = now
+	defer func() { stage.now = nil }()
+	for _, fill := range stage.anew {
+		fill()
+	}
+	stage.on.Store(true)
+	defer stage.on.Store(false)
+	any := func(string, string) (bool, error) { return true, nil }
+	return !testing.RunTests(any, []testing.InternalTest{{Name: s.name, F: func(t *testing.T) {
+		defer Fell()
+		s.run(t)
+	}}})
+}
+
+// exchanges draws what stands in the place of which literals, and writes it.
+func (s *script) exchanges(m *maker) (now map[int]reflect.Value, text string) {
+	now = map[int]reflect.Value{}
+	parts := max(fewestParts, 2*len(s.literals)/3)
+	for i, n := range s.literals {
+		was := stage.literals[n]
+		near := s.near(i)
+		m.texts = textsOf(near)
+		from := len(m.d.used)
+		if m.d.n(parts) < parts-1 {
+			literalAt(m, from, was.value, parts)
+			continue
+		}
+		v := m.exchanged(was.value, near, from, parts)
+		if reflect.DeepEqual(v.Interface(), was.value.Interface()) {
+			continue
+		}
+		now[n] = v
+		text += fmt.Sprintf(", with %s for %s (%s)", constantText(v), constantText(was.value), was.at)
+	}
+	return now, text
+}
+
+// near are the literals beside one.
+func (s *script) near(i int) []reflect.Value {
+	var out []reflect.Value
+	for k := max(0, i-neighbourhood); k <= min(len(s.literals)-1, i+neighbourhood); k++ {
+		if k != i {
+			out = append(out, stage.literals[s.literals[k]].value)
+		}
+	}
+	return out
+}
+
+func textsOf(list []reflect.Value) (out []string) {
+	for _, v := range list {
+		if v.Kind() == reflect.String && v.Len() > 0 && v.Len() <= longestSpelled && len(out) < mostTexts {
+			out = append(out, v.String())
+		}
+	}
+	return out
+}
+
+// literalAt remembers the place of a literal, whose one choice said that it stays.
+func literalAt(m *maker, from int, v reflect.Value, parts int) {
+	p, ok := placeOf(v, m.texts)
+	if !ok || p.kind == edgeText && len(p.text) > longestSpelled || len(m.d.used) >= maxChoices || len(m.places) >= mostLiterals {
+		return
+	}
+	p.before = []uint64{uint64(parts - 1), 0}
+	p.from, p.to = from, len(m.d.used)
+	m.places = append(m.places, p)
+}
+
+// exchanged is a value in the place of a literal: one that is drawn, one beside it, or that of another literal near it.
+func (g *maker) exchanged(was reflect.Value, near []reflect.Value, from, parts int) reflect.Value {
+	t := was.Type()
+	v := reflect.New(t).Elem()
+	kind := g.d.n(4)
+	if t.Kind() == reflect.Bool {
+		v.SetBool(!was.Bool())
+		return v
+	}
+	if kind == 0 {
+		return g.drawn(t)
+	}
+	if kind == 3 {
+		alike := slices.DeleteFunc(slices.Clone(near), func(o reflect.Value) bool { return o.Kind() != t.Kind() })
+		if len(alike) > 0 {
+			v.Set(alike[g.d.n(len(alike))].Convert(t))
+			literalAt(g, from, v, parts)
+			return v
+		}
+	}
+	switch {
+	case t.Kind() == reflect.String:
+		s := was.String()
+		for range 1 + g.d.n(2) {
+			if g.d.n(3) == 0 {
+				s = g.inserted(s)
+			} else {
+				s = g.changed(s)
+			}
+		}
+		v.SetString(s)
+	case v.CanInt():
+		if n := g.beside(was.Int()); !v.OverflowInt(n) {
+			v.SetInt(n)
+		}
+	case v.CanUint():
+		if n := g.beside(int64(was.Uint())); n >= 0 && !v.OverflowUint(uint64(n)) {
+			v.SetUint(uint64(n))
+		}
+	case v.CanFloat():
+		f := was.Float()
+		v.SetFloat([]float64{f + 1, f - 1, f + float64(g.d.n(9)-4)/8, 2 * f, f / 2, -f, 0, 10 * f}[g.d.n(8)])
+	default:
+		return was
+	}
+	literalAt(g, from, v, parts)
+	return v
+}
+
+// drawn is a value as calls of functions get them.
+func (g *maker) drawn(t reflect.Type) reflect.Value {
+	v := reflect.New(t).Elem()
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		v.SetInt(int64(g.duration()))
+	case t.Kind() == reflect.String:
+		v.SetString(g.text())
+	case v.CanInt():
+		if n := g.integer(t.Bits()-1, true); !v.OverflowInt(n) {
+			v.SetInt(n)
+		}
+	case v.CanUint():
+		if n := uint64(g.integer(t.Bits(), false)); !v.OverflowUint(n) {
+			v.SetUint(n)
+		}
+	case v.CanFloat():
+		v.SetFloat(g.float())
+	}
+	return v
+}
+
+// beside is a whole number near another one, or one of the changed code.
+func (g *maker) beside(v int64) int64 {
+	switch k := g.d.n(12); k {
+	case 0, 1, 2:
+		return v + 1
+	case 3, 4:
+		return v - 1
+	case 5:
+		return v + int64(g.d.n(9)) - 4
+	case 6:
+		return 2 * v
+	case 7:
+		return v / 2
+	case 8:
+		return -v
+	case 9:
+		return 0
+	case 10:
+		if n := g.lib.lits.NearInts; len(n) > 0 {
+			return n[g.d.n(len(n))] + int64(g.d.n(3)) - 1
+		}
+	}
+	return 10 * v
+}
+
+// inserted has something of the changed code at the edge of a word, or in the place of one.
+func (g *maker) inserted(s string) string {
+	edges := words.FindAllStringIndex(s, -1)
+	what := g.codeText()
+	if len(edges) == 0 {
+		return s + what
+	}
+	e := edges[g.d.n(len(edges))]
+	switch g.d.n(5) {
+	case 0, 1:
+		return s[:e[0]] + what + s[e[0]:]
+	case 2, 3:
+		return s[:e[1]] + what + s[e[1]:]
+	}
+	return s[:e[0]] + what + s[e[1]:]
+}
+
+// codeText is a string of the changed code, a character of it, or a few of what it has.
+func (g *maker) codeText() string {
+	lits := g.lib.lits
+	switch k := g.d.n(6); {
+	case k < 3 && len(lits.NearStrings) > 0:
+		return lits.NearStrings[g.d.n(len(lits.NearStrings))]
+	case k < 5:
+		return string(g.nearRune())
+	}
+	return g.nearText()
+}
