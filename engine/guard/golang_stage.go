@@ -7,7 +7,9 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atoll/store/record"
@@ -49,7 +51,8 @@ type wrap struct {
 	line        int
 	open, close string
 	literal     int
-	value       string // of a literal, as it is written
+	register    string // what tells the probe of it: "Literal"
+	value       string // how it is told, as it is written
 }
 
 // newStager reads the tests of a package; nil where there are none.
@@ -62,7 +65,7 @@ func newStager(m *goModule, p *goPackage, read func(string) []byte) *stager {
 		if f == nil {
 			continue
 		}
-		s.files = append(s.files, &testFile{name: name, data: read(name), file: f, names: imports(f)})
+		s.files = append(s.files, &testFile{name: name, data: read(name), file: f, names: map[string]string{}})
 		if strings.HasSuffix(f.Name.Name, "_test") {
 			outside = append(outside, f)
 		} else {
@@ -77,6 +80,7 @@ func newStager(m *goModule, p *goPackage, read func(string) []byte) *stager {
 		s.check(p.path+"_test", outside)
 	}
 	for _, f := range s.files {
+		s.imports(f)
 		f.names[s.pathOf(f, p)] = ""
 		for _, d := range f.file.Decls {
 			s.stage(f, d)
@@ -93,22 +97,19 @@ func (s *stager) pathOf(f *testFile, p *goPackage) string {
 	return p.path
 }
 
-// imports are the names that a file has for packages; those of packages that it only names by dot are empty.
-func imports(f *ast.File) map[string]string {
-	out := map[string]string{}
-	for _, im := range f.Imports {
-		name, importPath := "", strings.Trim(im.Path.Value, "`\"")
-		switch {
-		case im.Name == nil:
-			name = path.Base(importPath) + "."
-		case im.Name.Name == "_":
-			continue
-		case im.Name.Name != ".":
-			name = im.Name.Name + "."
+// imports notes the names that a file has for packages; those of packages whose names it has without a dot are empty.
+func (s *stager) imports(f *testFile) {
+	for _, im := range f.file.Imports {
+		importPath := strings.Trim(im.Path.Value, "`\"")
+		switch pkg := s.done[importPath]; {
+		case im.Name != nil && im.Name.Name == ".":
+			f.names[importPath] = ""
+		case im.Name != nil && im.Name.Name != "_":
+			f.names[importPath] = im.Name.Name + "."
+		case im.Name == nil && pkg != nil:
+			f.names[importPath] = pkg.Name() + "."
 		}
-		out[importPath] = name
 	}
-	return out
 }
 
 // stage puts into a declaration what lets it be played.
@@ -166,11 +167,27 @@ func (s *stager) changes(scripts []script) []record.Change {
 	var out []record.Change
 	for _, f := range s.files {
 		text := s.rendered(f, 0, len(f.data))
-		header := fmt.Sprintf("//go:build go1.22\n\n//line %s:1\n", path.Base(f.name))
+		header := fmt.Sprintf("//go:build go1.%d\n\n//line %s:1\n", s.language(), path.Base(f.name))
 		out = append(out, record.Change{Path: f.name, Mode: record.Regular, Data: slices.Concat([]byte(header), text, []byte("\n\n"), s.registered(f, scripts))})
 	}
 	return out
 }
+
+// language is the version of Go that rewritten files are written in: that of the module, or the first one that has all that is put in.
+func (s *stager) language() int {
+	const first = 22
+	m := languageOf.FindSubmatch(s.read(path.Join(s.m.dir, "go.mod")))
+	if m == nil {
+		return first
+	}
+	n, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		return first
+	}
+	return max(first, n)
+}
+
+var languageOf = regexp.MustCompile(`(?m)^go 1\.(\d+)`)
 
 // rendered is a part of a file with what is put in.
 func (s *stager) rendered(f *testFile, from, to int) []byte {
@@ -233,7 +250,7 @@ func (s *stager) registered(f *testFile, scripts []script) []byte {
 	base := path.Base(f.name)
 	for _, w := range f.wraps {
 		if w.literal > 0 && !s.blind[fmt.Sprintf("%s:%d", base, w.line)] {
-			fmt.Fprintf(&b, "\tatollguard.RegisterLiteral(%d, %q, %s)\n", w.literal, fmt.Sprintf("%s:%d", base, w.line), w.value)
+			fmt.Fprintf(&b, "\tatollguard.Register%s(%d, %q, %s)\n", w.register, w.literal, fmt.Sprintf("%s:%d", base, w.line), w.value)
 		}
 	}
 	for _, d := range f.file.Decls {

@@ -43,6 +43,11 @@ func TestLiteralsAndCallsOfGoTestsAreWrapped(t *testing.T) {
 		"a text with a name where it is used":            {`const text = "x"; s := Compile(text)`, `const text = "x"; s := atollguard.Seen(Compile(atollguard.Literal(1, string(text))))`},
 		"what is filled by another package is looked at": {`var k Kit; err := json.Unmarshal(data, &k)`, `err := atollguard.Seen(json.Unmarshal(data, atollguard.On(&k)))`},
 		"a part of the test may panic":                   {`t.Run("x", func(t *testing.T) { New(1) })`, `t.Run("x", func(t *testing.T) { defer atollguard.Fell(); `},
+		"a call of its own":                              {`k := New(1); k.Add("x")`, `for range atollguard.Often(2) { atollguard.Seen2(atollguard.On(k).Add(atollguard.Literal(3, string("x")))) }`},
+		"a call whose error is looked at":                {`k := New(1); if _, err := k.Add("x"); err != nil { t.Fatal(err) }`, `for range atollguard.Often(2) { if _, err := atollguard.Seen2(atollguard.On(k).Add(atollguard.Literal(3, string("x")))); err != nil { t.Fatal(err) } }`},
+		"the items of a list":                            {`k := New(1); n, err := k.Add([]string{"x", "y"}...)`, `.Add(atollguard.List(2, []string{atollguard.Literal(3, string("x")), atollguard.Literal(4, string("y"))})...))`},
+		"a struct of the package":                        {`k := &Kit{N: 2}; _ = k`, `k := atollguard.Fields(1, &Kit{N: atollguard.Literal(2, int(2))})`},
+		"a struct that should come out":                  {`for _, tt := range []struct{ in string; want []string }{{"a", []string{"b"}}} { _ = tt }`, `{{atollguard.Literal(1, string("a")), []string{"b"}}}`},
 		"a call that is put off stays":                   {`k := New(1); defer k.Add("x")`, `defer atollguard.On(k).Add(`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +97,7 @@ func TestOther(t *testing.T) { New(1) }
 
 func TestSlow(t *testing.T) { Compile("x"); time.Sleep(time.Second) }
 
-func TestNothing(t *testing.T) { Compile(text()) }
+func TestNothing(t *testing.T) { var _ = Compile(text()) }
 
 func ExampleCompile() { Compile("b") }
 
@@ -107,7 +112,7 @@ func BenchmarkCompile(b *testing.B) { Compile("c") }
 		t.Errorf("played are %q", got)
 	}
 	text := string(s.changes(s.scripts(names, names))[0].Data)
-	for _, want := range []string{`RegisterTest("TestTable", TestTable, 1)`, "RegisterVariable(func() { table = []struct{ in string }{{atollguard.Literal(1, string(\"a\"))}} })", `RegisterLiteral(1, "kit_test.go:10", string("a"))`} {
+	for _, want := range []string{`RegisterTest("TestTable", TestTable, 2, 1)`, "RegisterVariable(func() { table = []struct{ in string }{{atollguard.Literal(1, string(\"a\"))}} })", `RegisterLiteral(1, "kit_test.go:10", string("a"))`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("not there: %s\n%s", want, text)
 		}

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ type staging struct {
 	f        *testFile
 	still    map[ast.Node]bool // literals, and parts whose literals stay as they are
 	quiet    map[ast.Node]bool // calls that are not told
+	held     map[ast.Node]bool // structs that are exchanged with what leads to them
 	literals []int
 }
 
@@ -64,8 +66,20 @@ func (w *staging) visit(n ast.Node) bool {
 		w.catch(n.Type, n.Body)
 	case *ast.CompositeLit:
 		w.composite(n)
+		w.list(n)
+	case *ast.UnaryExpr:
+		if lit, ok := n.X.(*ast.CompositeLit); ok && n.Op == token.AND {
+			w.object(n, lit)
+		}
+	case *ast.ExprStmt:
+		w.step(n, n.X)
 	case *ast.AssignStmt:
 		w.assign(n)
+		if n.Tok == token.ASSIGN {
+			w.step(n, n.Rhs[0])
+		}
+	case *ast.IfStmt:
+		w.checkedStep(n)
 	case *ast.CallExpr:
 		w.call(n)
 	case *ast.BasicLit:
@@ -79,8 +93,9 @@ func (w *staging) visit(n ast.Node) bool {
 // keep leaves all literals of a part as they are.
 func (w *staging) keep(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
-		if l, ok := n.(*ast.BasicLit); ok {
-			w.still[l] = true
+		switch n.(type) {
+		case *ast.BasicLit, *ast.CompositeLit:
+			w.still[n] = true
 		}
 		return true
 	})
@@ -120,7 +135,7 @@ func (w *staging) keepLiteral(x ast.Expr) {
 	}
 }
 
-func (w *staging) quieten(call *ast.CallExpr) {
+func (w *staging) quieten(call ast.Node) {
 	if w.quiet == nil {
 		w.quiet = map[ast.Node]bool{}
 	}
@@ -179,6 +194,97 @@ func (w *staging) composite(n *ast.CompositeLit) {
 			w.truth(value)
 		}
 	}
+}
+
+// list exchanges the items of a list of plain things.
+func (w *staging) list(n *ast.CompositeLit) {
+	t := w.info.TypeOf(n)
+	if n.Type == nil || t == nil || len(n.Elts) == 0 || w.f.keyed(n) {
+		return
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		if _, plain := u.Elem().Underlying().(*types.Basic); !plain && !types.IsInterface(u.Elem()) {
+			return
+		}
+		if name := w.f.written(t); name != "" || isUnnamed(t) {
+			text := string(w.f.data[w.offset(n.Type.Pos()):w.offset(n.Type.End())])
+			w.part(n, "List("+w.next()+", ", ")", "List", fmt.Sprintf("%s(nil), %d", text, len(n.Elts)))
+		}
+	case *types.Struct:
+		if !w.held[n] {
+			w.object(n, n)
+		}
+	}
+}
+
+func isUnnamed(t types.Type) bool { _, named := t.(*types.Named); return !named }
+
+// keyed reports a list with places written out.
+func (f *testFile) keyed(n *ast.CompositeLit) bool {
+	_, struc := n.Elts[0].(*ast.KeyValueExpr)
+	_, array := n.Type.(*ast.ArrayType)
+	return struc && array
+}
+
+// object sets fields of a struct of the package under test that the tests leave alone.
+func (w *staging) object(n ast.Expr, lit *ast.CompositeLit) {
+	if w.held == nil {
+		w.held = map[ast.Node]bool{}
+	}
+	w.held[lit] = true
+	named, ok := w.info.TypeOf(lit).(*types.Named)
+	if !ok || lit.Type == nil || !w.own(named.Obj()) || strings.HasSuffix(w.fset.Position(named.Obj().Pos()).Filename, "_test.go") {
+		return
+	}
+	name := w.f.written(named)
+	if _, ok := named.Underlying().(*types.Struct); !ok || name == "" {
+		return
+	}
+	value := name + "{}"
+	for _, e := range lit.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			return
+		}
+		value += fmt.Sprintf(", %q", types.ExprString(kv.Key))
+	}
+	w.part(n, "Fields("+w.next()+", ", ")", "Fields", value)
+}
+
+// checkedStep is a call that is a statement of its own but for a look at its error.
+func (w *staging) checkedStep(n *ast.IfStmt) {
+	if n.Else != nil { // an if behind it is no statement of its own
+		w.quieten(n.Else)
+	}
+	set, ok := n.Init.(*ast.AssignStmt)
+	if !ok || n.Else != nil || len(set.Rhs) != 1 || w.quiet[n] {
+		return
+	}
+	leaves := false
+	ast.Inspect(n.Body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.BranchStmt, *ast.ReturnStmt:
+			leaves = true
+		}
+		return !leaves
+	})
+	if !leaves {
+		w.step(n, set.Rhs[0])
+	}
+}
+
+// step exchanges how often a call is made that is a statement of its own.
+func (w *staging) step(n ast.Stmt, x ast.Expr) {
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	if f := w.tested(call); f == nil || !f.Exported() && !w.program {
+		return
+	}
+	w.part(n, "Often("+w.next()+") { ", " }", "Call", strconv.Quote(types.ExprString(call.Fun)))
+	w.f.wraps[len(w.f.wraps)-1].open = "for range " + w.f.wraps[len(w.f.wraps)-1].open
 }
 
 // assign tells what calls of other packages give, of which the number of results is seen here, and exchanges
@@ -325,75 +431,17 @@ func (w *staging) exchange(x ast.Expr, text string) {
 		return
 	}
 	w.still[x] = true
+	w.part(x, "Literal("+w.next()+", "+name+"(", "))", "Literal", name+"("+text+")")
+}
+
+// next is the number of the next part that can be exchanged.
+func (w *staging) next() string { return strconv.Itoa(w.count + 1) }
+
+// part wraps what can be exchanged, under the next number.
+func (w *staging) part(n ast.Node, open, end, register, value string) {
 	w.count++
-	value := name + "(" + text + ")"
-	w.add(x.Pos(), x.End(), fmt.Sprintf("atollguard.Literal(%d, %s(", w.count, name), "))")
+	w.add(n.Pos(), n.End(), "atollguard."+open, end)
 	last := &w.f.wraps[len(w.f.wraps)-1]
-	last.literal, last.value = w.count, value
+	last.literal, last.register, last.value = w.count, register, value
 	w.literals = append(w.literals, w.count)
-}
-
-// script is a test or an example that can be played.
-type script struct {
-	file     *testFile
-	name     string
-	register string // what tells the probe of it
-	literals []int
-	near     bool // it names what changed itself
-}
-
-// mostScripts bounds the tests of a package that are played.
-const mostScripts = 120
-
-// waiting are names of what takes time or ends the process.
-var waiting = map[string]bool{"Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true, "Exit": true, "ListenAndServe": true}
-
-// scripts are the tests whose names lead to one of some names, those first that name one of the others.
-func (s *stager) scripts(names, direct map[string]bool) []script {
-	var out []script
-	for _, f := range s.files {
-		for _, d := range f.file.Decls {
-			d, ok := d.(*ast.FuncDecl)
-			if !ok || d.Recv != nil || d.Body == nil || d.Type.TypeParams != nil {
-				continue
-			}
-			t := script{file: f, name: d.Name.Name}
-			params := d.Type.Params.List
-			switch {
-			case strings.HasPrefix(t.name, "Test") && t.name != "TestMain" && len(params) == 1 && types.ExprString(params[0].Type) == "*testing.T":
-				t.register = "RegisterTest"
-			case strings.HasPrefix(t.name, "Example") && len(params) == 0 && d.Type.Results == nil:
-				t.register = "RegisterExample"
-			default:
-				continue
-			}
-			mentions, literals := s.closure(t.name)
-			if !overlaps(mentions, names) || len(literals) == 0 || overlaps(mentions, waiting) {
-				continue
-			}
-			t.literals, t.near = literals, overlaps(mentions, direct)
-			out = append(out, t)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b script) int { return -compareBool(a.near, b.near) })
-	return out[:min(len(out), mostScripts)]
-}
-
-// closure is all that a declaration of the tests leads to within the tests: the names there, and the literals, its own first.
-func (s *stager) closure(name string) (all map[string]bool, literals []int) {
-	all = map[string]bool{}
-	list := []string{name}
-	for i := 0; i < len(list); i++ {
-		d := s.decls[list[i]]
-		literals = append(literals, d.literals...)
-		var more []string
-		for m := range d.mentions {
-			if all[m] = true; s.decls[m] != nil && !slices.Contains(list, m) {
-				more = append(more, m)
-			}
-		}
-		slices.Sort(more)
-		list = append(list, more...)
-	}
-	return all, literals
 }

@@ -172,6 +172,7 @@ func (r *runner) function(g *group, m *maker, in *string) string {
 	out := call(g.f, args)
 	shown := r.show(out) + r.after(args) + wrote()
 	shown += r.sharing(out, args, func() string { return r.after(args) }, func() string { return "" }, func() string { return r.show(call(g.f, args)) })
+	shown += r.returned(m, out, in)
 	for _, o := range out {
 		if r.lib.object(o.Type()) && o.Kind() == reflect.Pointer && !o.IsNil() {
 			shown += r.questions(m, o)
@@ -335,7 +336,7 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 	shown = r.show(r.of(p, name, out)) + r.after(args) + wrote()
 	shown += "; " + of + " after it " + receiver()
 	shown += r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil)
-	return shown + r.questions(m, p), out
+	return shown + r.returned(m, out, in) + r.questions(m, p), out
 }
 
 // oneOf calls one of some functions behind what a case did before, and gives what it told.

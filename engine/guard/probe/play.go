@@ -35,6 +35,7 @@ func plays() []*group {
 
 // play runs a test with other values.
 func (r *runner) play(g *group, m *maker, in *string) string {
+	writes := m.d.chance(4)
 	now, text := g.script.exchanges(m)
 	*in = g.name + text
 	var out []string
@@ -56,25 +57,56 @@ func (r *runner) play(g *group, m *maker, in *string) string {
 			out = append(out, at+" gave "+told)
 		}
 		for _, v := range values {
-			if r.lib.object(v.Type()) {
-				hold(v)
-			}
+			hold(v)
 		}
 	}
 	failed := g.script.perform(now)
 	for _, v := range held {
-		told, _ := quiet(func() string {
-			if r.lib.object(v.Type()) {
-				return r.contents(v)
-			}
-			return passive().show(v)
-		})
-		out = append(out, "at its end "+told)
+		out = append(out, "at its end "+r.left(v))
+	}
+	if writes {
+		out = append(out, r.shared(held)...)
 	}
 	if failed {
 		out = append(out, "the test fails")
 	}
 	return strings.Join(out, StepMark)
+}
+
+// left is what became of something that a test had.
+func (r *runner) left(v reflect.Value) string {
+	told, _ := quiet(func() string {
+		if r.lib.object(v.Type()) {
+			return r.contents(v)
+		}
+		return (&shower{lib: r.lib, passive: true}).show(v)
+	})
+	return told
+}
+
+// shared says which of the things that a test had change when its owner writes to another one: they share memory.
+func (r *runner) shared(held []reflect.Value) []string {
+	var out []string
+	for i, v := range held {
+		lists := written(r.lib, []reflect.Value{v})
+		others := slices.Concat(held[:i], held[i+1:])
+		if len(lists) == 0 || len(others) == 0 {
+			continue
+		}
+		look := func() (text string) {
+			for _, o := range others {
+				text += r.left(o) + "; "
+			}
+			return text
+		}
+		before := look()
+		restore := scribble(lists, false)
+		if look() != before {
+			out = append(out, ShareMark+fmt.Sprintf("writing to the thing number %d changes another one", i+1)+ShareMark)
+		}
+		restore()
+	}
+	return out
 }
 
 // standing is what a value is that can be looked at later: a pointer, a table, or a list that is not empty.
@@ -125,7 +157,14 @@ func (s *script) exchanges(m *maker) (now map[int]reflect.Value, text string) {
 			literalAt(m, from, was.value, parts)
 			continue
 		}
-		v := m.exchanged(was.value, near, from, parts)
+		if v, told, ok := was.retold(m); ok {
+			if v.IsValid() {
+				now[n] = v
+				text += told
+			}
+			continue
+		}
+		v := exchanged(m, was.value, near, from, parts)
 		if reflect.DeepEqual(v.Interface(), was.value.Interface()) {
 			continue
 		}
@@ -167,7 +206,7 @@ func literalAt(m *maker, from int, v reflect.Value, parts int) {
 }
 
 // exchanged is a value in the place of a literal: one that is drawn, one beside it, or that of another literal near it.
-func (g *maker) exchanged(was reflect.Value, near []reflect.Value, from, parts int) reflect.Value {
+func exchanged(g *maker, was reflect.Value, near []reflect.Value, from, parts int) reflect.Value {
 	t := was.Type()
 	v := reflect.New(t).Elem()
 	kind := g.d.n(4)
@@ -176,7 +215,7 @@ func (g *maker) exchanged(was reflect.Value, near []reflect.Value, from, parts i
 		return v
 	}
 	if kind == 0 {
-		return g.drawn(t)
+		return drawn(g, t)
 	}
 	if kind == 3 {
 		alike := slices.DeleteFunc(slices.Clone(near), func(o reflect.Value) bool { return o.Kind() != t.Kind() })
@@ -191,18 +230,18 @@ func (g *maker) exchanged(was reflect.Value, near []reflect.Value, from, parts i
 		s := was.String()
 		for range 1 + g.d.n(2) {
 			if g.d.n(3) == 0 {
-				s = g.inserted(s)
+				s = inserted(g, s)
 			} else {
 				s = g.changed(s)
 			}
 		}
 		v.SetString(s)
 	case v.CanInt():
-		if n := g.beside(was.Int()); !v.OverflowInt(n) {
+		if n := besideWhole(g, was.Int()); !v.OverflowInt(n) {
 			v.SetInt(n)
 		}
 	case v.CanUint():
-		if n := g.beside(int64(was.Uint())); n >= 0 && !v.OverflowUint(uint64(n)) {
+		if n := besideWhole(g, int64(was.Uint())); n >= 0 && !v.OverflowUint(uint64(n)) {
 			v.SetUint(uint64(n))
 		}
 	case v.CanFloat():
@@ -216,7 +255,7 @@ func (g *maker) exchanged(was reflect.Value, near []reflect.Value, from, parts i
 }
 
 // drawn is a value as calls of functions get them.
-func (g *maker) drawn(t reflect.Type) reflect.Value {
+func drawn(g *maker, t reflect.Type) reflect.Value {
 	v := reflect.New(t).Elem()
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
@@ -237,8 +276,8 @@ func (g *maker) drawn(t reflect.Type) reflect.Value {
 	return v
 }
 
-// beside is a whole number near another one, or one of the changed code.
-func (g *maker) beside(v int64) int64 {
+// besideWhole is a whole number near another one, or one of the changed code.
+func besideWhole(g *maker, v int64) int64 {
 	switch k := g.d.n(12); k {
 	case 0, 1, 2:
 		return v + 1
@@ -263,9 +302,9 @@ func (g *maker) beside(v int64) int64 {
 }
 
 // inserted has something of the changed code at the edge of a word, or in the place of one.
-func (g *maker) inserted(s string) string {
+func inserted(g *maker, s string) string {
 	edges := words.FindAllStringIndex(s, -1)
-	what := g.codeText()
+	what := codeText(g)
 	if len(edges) == 0 {
 		return s + what
 	}
@@ -280,7 +319,7 @@ func (g *maker) inserted(s string) string {
 }
 
 // codeText is a string of the changed code, a character of it, or a few of what it has.
-func (g *maker) codeText() string {
+func codeText(g *maker) string {
 	lits := g.lib.lits
 	switch k := g.d.n(6); {
 	case k < 3 && len(lits.NearStrings) > 0:

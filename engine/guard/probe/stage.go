@@ -25,10 +25,14 @@ var stage struct {
 	fell func(p any)
 }
 
-// testLiteral is a constant in a test that another may stand for.
+// testLiteral is a constant in a test that another may stand for, or another part that can be exchanged.
 type testLiteral struct {
-	at    string // "kit_test.go:34"
-	value reflect.Value
+	at    string        // "kit_test.go:34"
+	value reflect.Value // of a list, a list of its type; of a struct, one that is not filled
+
+	name  string   // of a call
+	items int      // of a list
+	set   []string // fields of a struct that the test sets
 }
 
 // script is a test or an example that can be played.
@@ -41,10 +45,14 @@ type script struct {
 
 // RegisterLiteral says what the literal of that number is and where it stands.
 func RegisterLiteral(n int, at string, v any) {
+	registerPart(n, testLiteral{at: at, value: reflect.ValueOf(v)})
+}
+
+func registerPart(n int, l testLiteral) {
 	if stage.literals == nil {
 		stage.literals = map[int]testLiteral{}
 	}
-	stage.literals[n] = testLiteral{at, reflect.ValueOf(v)}
+	stage.literals[n] = l
 }
 
 // RegisterVariable has a variable of the tests filled anew before each play.
