@@ -10,7 +10,7 @@
 // panics, arguments that were changed, text that was printed.
 //
 //   - Go: the exported functions and methods that can reach a changed
-//     declaration, inputs by type and from the constants of sources and tests.
+//     declaration, inputs by type and from the constants of sources and tests, and tests played with other values in them.
 //   - Python: calls recorded while the tests ran on the root, replayed and varied, and
 //     tests played with other values in them.
 //   - JavaScript and TypeScript: scripts of calls recorded while the tests ran on the root, replayed and varied.
