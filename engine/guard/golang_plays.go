@@ -74,9 +74,15 @@ func (m *goCheck) playPair(ctx context.Context, p pair) error {
 	return unlessEnough(err)
 }
 
+// shareOfPlays is a look at tests that have no more than a part of the inputs of a function: each runs all of a test.
+const shareOfPlays = 3
+
 func (m *goCheck) playAll(ctx context.Context, p pair) error {
-	tests := p.tests
-	for _, p.few = range []int{shareOfFew, 0} {
+	tests, last := p.tests, shareOfPlays
+	if m.g.o.Thorough {
+		last = 0
+	}
+	for _, p.few = range []int{shareOfFew, last} {
 		if p.watched {
 			var err error
 			if p.corpus, err = m.explore(ctx, &p, tests); err != nil {
