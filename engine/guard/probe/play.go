@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -301,10 +302,16 @@ func besideWhole(g *maker, v int64) int64 {
 	return 10 * v
 }
 
-// inserted has something of the changed code at the edge of a word, or in the place of one.
+// betweenQuotes is what stands between two quotes.
+var betweenQuotes = regexp.MustCompile("[\"'`]([^\"'`]*)[\"'`]")
+
+// inserted has something of the changed code at the edge of a word, or in the place of one or of what is quoted.
 func inserted(g *maker, s string) string {
-	edges := words.FindAllStringIndex(s, -1)
-	what := codeText(g)
+	edges, what := words.FindAllStringIndex(s, -1), codeText(g)
+	if parts := betweenQuotes.FindAllStringSubmatchIndex(s, -1); len(parts) > 0 && g.d.chance(5) {
+		p := parts[g.d.n(len(parts))]
+		return s[:p[2]] + what + s[p[3]:]
+	}
 	if len(edges) == 0 {
 		return s + what
 	}

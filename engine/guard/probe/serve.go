@@ -52,7 +52,7 @@ func Serve(api API) error {
 // answer writes the answers to a request, each as it comes: what code under test
 // ends cannot be written later.
 func answer(api API, q Request, to io.Writer) error {
-	lib := newLibrary(api, q.Literals)
+	lib := newLibrary(api, withMoments(q.Literals))
 	r := &runner{lib: lib, groups: lib.groups(), byName: map[string]*group{}, tame: map[string]bool{}, known: q.Known}
 	r.way.endless = q.Endless
 	for _, g := range r.groups {
