@@ -16,6 +16,7 @@ type draws struct {
 	places [2][edgeKinds]int // that there were, before last and in it
 	forced []uint64          // the next choices
 	sweep  *sweep            // a number that an argument of the call has
+	single *single           // of a play: the one part that is exchanged
 }
 
 // maxChoices bounds what is remembered of one case; what is drawn beyond is 0.

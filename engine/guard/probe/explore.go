@@ -19,7 +19,7 @@ func (s *session) explore() {
 	for _, g := range s.chosen() {
 		x := s.explorer(g)
 		started, purse := false, s.purse(g)
-		for i := range s.count(g.name) {
+		for i := range s.count(g.name) + x.parts() {
 			position++
 			if position <= s.q.From || slices.Contains(s.q.Skip, g.name) || len(x.kept) >= mostKept || purse.empty() {
 				continue
@@ -30,12 +30,15 @@ func (s *session) explore() {
 			}
 			clear(s.api.Watch)
 			s.pairs()
+			s.path()
 			o := s.one(position, g, x.draws(i))
 			if !x.reaching && len(s.api.Watch) > 0 && slices.ContainsFunc(s.q.Marks, func(n int) bool { return s.api.Watch[n%(len(s.api.Watch)/2)] != 0 }) {
 				x.reaching = true
 				s.write(Answer{Kind: AnswerReach, Group: g.name})
 			}
-			if x.learn(o, s.api.Watch, s.pairs()) {
+			pairs := s.pairs()
+			relevant := x.notes(i, s.path(), pairs)
+			if x.learn(o, s.api.Watch, pairs, relevant) {
 				s.write(Answer{Kind: AnswerKeep, Group: g.name, Index: i, Position: position, Choices: o.choices})
 			}
 		}
@@ -60,6 +63,10 @@ type explorer struct {
 	brinks brinks
 
 	reaching bool
+
+	written  string // what a test as it is written does in the watched code
+	relevant []int  // parts of it that change that
+	tried    int    // texts of the code in their place
 }
 
 func (s *session) explorer(g *group) *explorer {
@@ -78,6 +85,9 @@ func (x *explorer) draws(i int) *draws {
 		return replayed(corpus[i])
 	}
 	seed := x.s.seed(x.g.name, -1-i)
+	if d := x.part(i-len(corpus), seed); d != nil {
+		return d
+	}
 	if i%3 == 1 && !x.s.r.tame[x.g.name] {
 		if c := x.brinks.next(); c != nil {
 			return replayed(c)
@@ -94,12 +104,12 @@ func (x *explorer) draws(i int) *draws {
 	return x.s.near(x.g.name, x.kept, seed)
 }
 
-// learn reports whether a case is worth doing again.
-func (x *explorer) learn(o outcome, watch []byte, pairs []Pair) bool {
+// learn reports whether a case is worth doing again; relevant says that it is in any event.
+func (x *explorer) learn(o outcome, watch []byte, pairs []Pair, relevant bool) bool {
 	found := news(x.seen, watch)
 	brink := x.brinks.saw(o)
 	x.brinks.take(o)
-	if closer := x.met.add(o, pairs, found); closer || found || brink {
+	if closer := x.met.add(o, pairs, found); closer || found || brink || relevant {
 		x.kept = append(x.kept, o)
 		return true
 	}
@@ -121,6 +131,9 @@ func (s *session) near(group string, corpus []outcome, seed uint64) *draws {
 		return varied(list, d.next())
 	}
 	p := &o.places[pick(len(o.places))]
+	if own := o.exchanged(); len(own) > 0 && pick(2) == 0 {
+		p = own[pick(len(own))]
+	}
 	if kind < 4 {
 		if like := p.liken(&o.places[pick(len(o.places))], pick); like != nil {
 			return replayed(p.with(o.choices, like))

@@ -14,6 +14,7 @@ type place struct {
 	from, to int      // of the case's choices
 	before   []uint64 // choices that lead from another source to a value of one's own
 	near     bool     // a text: the case has others that it may be near to
+	own      bool     // of a play: it stands in the place of what the test has
 	others   []string // those
 	bits     int      // of a whole number
 	signed   bool
@@ -169,7 +170,11 @@ func (p *place) mutate(lib *library, tame bool, seed uint64) []uint64 {
 	case edgeText:
 		s := p.text
 		for range 1 + m.d.n(3) {
-			s = m.changed(s)
+			if m.d.n(4) == 0 {
+				s = inserted(m, s)
+			} else {
+				s = m.changed(s)
+			}
 		}
 		return p.spellText(s)
 	case edgeSize, edgeKinds:

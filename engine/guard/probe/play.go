@@ -154,6 +154,7 @@ func (s *script) exchanges(m *maker) (now map[int]reflect.Value, text string) {
 		near := s.near(i)
 		m.texts = textsOf(near)
 		from := len(m.d.used)
+		m.d.alone(i, parts)
 		if m.d.n(parts) < parts-1 {
 			literalAt(m, from, was.value, parts)
 			continue
@@ -165,7 +166,11 @@ func (s *script) exchanges(m *maker) (now map[int]reflect.Value, text string) {
 			}
 			continue
 		}
+		made := len(m.places)
 		v := exchanged(m, was.value, near, from, parts)
+		for k := made; k < len(m.places); k++ {
+			m.places[k].own = true
+		}
 		if reflect.DeepEqual(v.Interface(), was.value.Interface()) {
 			continue
 		}
@@ -206,11 +211,17 @@ func literalAt(m *maker, from int, v reflect.Value, parts int) {
 	m.places = append(m.places, p)
 }
 
+// The choices that begin a value near to a literal, and a number near to one that is of the code.
+const (
+	beginsNear = 1
+	besideCode = 10
+)
+
 // exchanged is a value in the place of a literal: one that is drawn, one beside it, or that of another literal near it.
 func exchanged(g *maker, was reflect.Value, near []reflect.Value, from, parts int) reflect.Value {
 	t := was.Type()
 	v := reflect.New(t).Elem()
-	kind := g.d.n(4)
+	kind := g.d.n(4) // beginsNear is one of them
 	if t.Kind() == reflect.Bool {
 		v.SetBool(!was.Bool())
 		return v
@@ -294,7 +305,7 @@ func besideWhole(g *maker, v int64) int64 {
 		return -v
 	case 9:
 		return 0
-	case 10:
+	case besideCode:
 		if n := g.lib.lits.NearInts; len(n) > 0 {
 			return n[g.d.n(len(n))] + int64(g.d.n(3)) - 1
 		}
