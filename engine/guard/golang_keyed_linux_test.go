@@ -105,7 +105,7 @@ func TestWhatAKeyOrARoundNumberAloneShowsIsFoundInGoCode(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "compares a Go module four times; the parts of the probe are tested every day")
 	mustHave(t, "go")
-	root := mustFiles(t, map[string]string{"go.mod": "module example.com/kit\n\ngo 1.24\n", "kit.go": keyedSource, "kit_test.go": `package kit
+	root := mustTable(t, guard.Options{NoTests: true}, mustFiles(t, map[string]string{"go.mod": "module example.com/kit\n\ngo 1.24\n", "kit.go": keyedSource, "kit_test.go": `package kit
 
 import "testing"
 
@@ -114,7 +114,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(n, err)
 	}
 }
-`})
+`}))
 	for _, tt := range []struct {
 		name  string
 		want  []string
@@ -126,7 +126,7 @@ func TestParse(t *testing.T) {
 		{"a rank in two steps", nil, []string{"return data[int(math.Ceil(float64(len(data))*percent/100))-1], nil", "at := math.Ceil(percent * float64(len(data)) / 100)\n\treturn data[int(at)-1], nil"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			wantWhere(t, mustCheckEdited(t, guard.Options{NoTests: true}, root, "kit.go", tt.edits...), tt.want...)
+			wantWhere(t, root.mustCheck(t, "kit.go", tt.edits...), tt.want...)
 		})
 	}
 }
