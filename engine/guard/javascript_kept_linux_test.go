@@ -33,6 +33,7 @@ func TestWhatJavaScriptKeepsIsADifferenceOnlyWhereAnAnswerIs(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
 	const kept = guard.Kept
+	all := mustJavaScriptTable(t, guard.Options{Cases: 200}, nil)
 	for _, c := range fewer([]jsKept{
 		{"a memo by all that it hangs on", jsSlug, `slug('A b', '-');`, "  return text", "  const key = JSON.stringify([text, glue]);\n  if (!memo.has(key)) memo.set(key, slow(text, glue));\n  return memo.get(key);\n}\nconst memo = new Map();\nfunction slow(text, glue) {\n  return text", "", []string{kept}},
 		{"a memo by one argument of two", jsSlug, `slug('A b', '-');`, "  return text", "  if (!memo.has(text)) memo.set(text, slow(text, glue));\n  return memo.get(text);\n}\nconst memo = new Map();\nfunction slow(text, glue) {\n  return text", "index.slug", []string{kept}},
@@ -55,7 +56,7 @@ func TestWhatJavaScriptKeepsIsADifferenceOnlyWhereAnAnswerIs(t *testing.T) {
 			if strings.Contains(c.is, "memo[key]") {
 				files["index.js"] = strings.Replace(files["index.js"], "let calls", "const memo = {};\nlet calls", 1)
 			}
-			report := mustCheckJavaScript(t, guard.Options{Cases: 200}, files, "index.js", c.was, c.is)
+			report := all.of(t, files).mustCheck(t, "index.js", c.was, c.is)
 			wantOnly(t, report, c.where)
 			wantTold(t, report, c.told)
 		})

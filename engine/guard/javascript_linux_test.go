@@ -150,6 +150,7 @@ func (f jsFunction) found() bool { return f.where != "" }
 
 func eachFunctionOfJavaScript(t *testing.T, cases int, list []jsFunction) {
 	t.Helper()
+	all := mustJavaScriptTable(t, guard.Options{Cases: cases}, nil)
 	for i, c := range fewer(list, jsFunction.found) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +163,7 @@ func eachFunctionOfJavaScript(t *testing.T, cases int, list []jsFunction) {
 				"index.js":         "'use strict';\n" + c.code + "\nmodule.exports = { " + name + " };\n",
 				"test/kit.test.js": "const test = require('node:test');\nconst { " + name + " } = require('..');\ntest('it', async () => {\n  " + c.test + "\n});\n",
 			}
-			report := mustCheckJavaScript(t, guard.Options{Cases: cases}, files, "index.js", c.was, c.is)
+			report := all.of(t, files).mustCheck(t, "index.js", c.was, c.is)
 			wantOnly(t, report, c.where)
 		})
 	}

@@ -2,6 +2,7 @@ package guard_test
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 type table struct {
 	guard *guard.Guard
 	root  string
+	id    string // of what the root holds
 }
 
 // mustTable is for the edits of a root. It lasts as long as the test, with those that it runs.
@@ -27,7 +29,7 @@ func mustTable(t *testing.T, o guard.Options, root string) table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table{guard: g, root: root}
+	return table{guard: g, root: root, id: "root"}
 }
 
 // mustPythonTable is that of a module of one file and its test.
@@ -46,6 +48,12 @@ func mustJavaScriptTable(t *testing.T, o guard.Options, files map[string]string)
 	return mustTable(t, o, mustFiles(t, files))
 }
 
+// of is another root for the same guard, which knows it again by what it holds.
+func (c table) of(t *testing.T, files map[string]string) table {
+	t.Helper()
+	return table{guard: c.guard, root: mustFiles(t, files), id: fmt.Sprint(files)}
+}
+
 // mustCheck compares the root with one in which a file is edited: of each two texts the first becomes
 // the second, wherever it stands.
 func (c table) mustCheck(t *testing.T, file string, edits ...string) guard.Report {
@@ -59,7 +67,7 @@ func (c table) mustCheck(t *testing.T, file string, edits ...string) guard.Repor
 		t.Fatalf("nothing is edited by %q", edits)
 	}
 	candidate := guard.Tree{Base: c.root, Delta: []record.Change{{Path: file, Mode: record.Regular, Data: []byte(now)}}}
-	report, err := c.guard.Check(t.Context(), guard.Tree{Base: c.root, ID: "root"}, candidate, []string{file})
+	report, err := c.guard.Check(t.Context(), guard.Tree{Base: c.root, ID: c.id}, candidate, []string{file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +75,8 @@ func (c table) mustCheck(t *testing.T, file string, edits ...string) guard.Repor
 }
 
 // fewer are the edits of a table that stand for all of it below the slow level: of those that are found, and of
-// those that behave as before, each second where they are up to six, and each third where they are more. found
-// tells of one which it is.
+// those that behave as before, each second where there are three at most, each third of up to eight, and each
+// fourth of more. found tells which of the two an edit is.
 func fewer[E any](list []E, found func(E) bool) []E {
 	var some []E
 	for _, which := range []bool{true, false} {
@@ -79,7 +87,10 @@ func fewer[E any](list []E, found func(E) bool) []E {
 			}
 		}
 		n := 2
-		if len(kind) > 6 {
+		switch {
+		case len(kind) > 8:
+			n = 4
+		case len(kind) > 3:
 			n = 3
 		}
 		some = append(some, suitetest.Some(n, kind)...)
