@@ -88,7 +88,7 @@ func (s *timer) rounds(ctx context.Context) (start float64, rounds int, err erro
 		if err != nil || many == 0 {
 			return start, 1, err
 		}
-		if enough(many) {
+		if many-start >= 0.75*want {
 			break
 		}
 		each = (many - start) / float64(rounds)
