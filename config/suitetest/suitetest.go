@@ -62,6 +62,19 @@ func Every[T any](n int, list []T) []T {
 	if IsFull() {
 		return list
 	}
+	return eachNth(n, list)
+}
+
+// Some returns each nth of a list, from the first, at all levels but the slow one, which
+// has all: for tables whose cases each take seconds of the processor.
+func Some[T any](n int, list []T) []T {
+	if IsSlow() {
+		return list
+	}
+	return eachNth(n, list)
+}
+
+func eachNth[T any](n int, list []T) []T {
 	var some []T
 	for i := 0; i < len(list); i += n {
 		some = append(some, list[i])

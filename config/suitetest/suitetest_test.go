@@ -69,6 +69,26 @@ func TestEveryDayEachNthOfAListStandsForTheOthers(t *testing.T) {
 	}
 }
 
+func TestBelowTheSlowLevelEachNthOfAListStandsForTheOthers(t *testing.T) {
+	list := []int{1, 2, 3, 4, 5}
+	for _, tt := range []struct {
+		name, full, slow string
+		want             []int
+	}{
+		{name: "every day", want: []int{1, 3, 5}},
+		{name: "before a change lands", full: "1", want: []int{1, 3, 5}},
+		{name: "all where the slow level was asked for", slow: "1", want: list},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("ATOLL_FULL", tt.full)
+			t.Setenv("ATOLL_SLOW", tt.slow)
+			if got := suitetest.Some(2, list); !slices.Equal(got, tt.want) {
+				t.Errorf("of %v there are %v, want %v", list, got, tt.want)
+			}
+		})
+	}
+}
+
 func TestTheSystemsFoldersComeFirstOnPATH(t *testing.T) {
 	manager, others := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(manager, "cargo"), nil, 0o755); err != nil {

@@ -103,9 +103,9 @@ func Rank(data []float64, percent float64) (float64, error) {
 
 func TestWhatAKeyOrARoundNumberAloneShowsIsFoundInGoCode(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Go module four times; the parts of the probe are tested every day")
+	suitetest.Full(t, "compares a Go module twice with all its inputs; the parts of the probe are tested every day")
 	mustHave(t, "go")
-	root := mustFiles(t, map[string]string{"go.mod": "module example.com/kit\n\ngo 1.24\n", "kit.go": keyedSource, "kit_test.go": `package kit
+	root := mustTable(t, guard.Options{NoTests: true}, mustFiles(t, map[string]string{"go.mod": "module example.com/kit\n\ngo 1.24\n", "kit.go": keyedSource, "kit_test.go": `package kit
 
 import "testing"
 
@@ -114,19 +114,23 @@ func TestParse(t *testing.T) {
 		t.Fatal(n, err)
 	}
 }
-`})
+`}))
 	for _, tt := range []struct {
 		name  string
 		want  []string
 		edits []string
 	}{
-		{"notes of keys without one are lost", []string{"kit.Notes.Merge"}, []string{"\t\tn.values[key] = value\n\t}\n\tfor key, note := range other.notes {\n\t\tn.notes[key] = note\n", "\t\tn.values[key] = value\n\t\tdelete(n.notes, key)\n\t\tif note, ok := other.notes[key]; ok {\n\t\t\tn.notes[key] = note\n\t\t}\n"}},
-		{"a share that is rounded before it is multiplied", []string{"kit.Rank"}, []string{"float64(len(data))*percent/100", "percent/100*float64(len(data))"}},
-		{"notes of others by a copy", nil, []string{"for key, note := range other.notes {\n\t\tn.notes[key] = note\n\t}", "maps.Copy(n.notes, other.notes)", "\t\"math\"\n", "\t\"maps\"\n\t\"math\"\n"}},
-		{"a rank in two steps", nil, []string{"return data[int(math.Ceil(float64(len(data))*percent/100))-1], nil", "at := math.Ceil(percent * float64(len(data)) / 100)\n\treturn data[int(at)-1], nil"}},
+		{"notes of keys without one are lost, and a share is rounded before it is multiplied", []string{"kit.Notes.Merge", "kit.Rank"}, []string{
+			"\t\tn.values[key] = value\n\t}\n\tfor key, note := range other.notes {\n\t\tn.notes[key] = note\n", "\t\tn.values[key] = value\n\t\tdelete(n.notes, key)\n\t\tif note, ok := other.notes[key]; ok {\n\t\t\tn.notes[key] = note\n\t\t}\n",
+			"float64(len(data))*percent/100", "percent/100*float64(len(data))",
+		}},
+		{"notes of others by a copy, and a rank in two steps", nil, []string{
+			"for key, note := range other.notes {\n\t\tn.notes[key] = note\n\t}", "maps.Copy(n.notes, other.notes)", "\t\"math\"\n", "\t\"maps\"\n\t\"math\"\n",
+			"return data[int(math.Ceil(float64(len(data))*percent/100))-1], nil", "at := math.Ceil(percent * float64(len(data)) / 100)\n\treturn data[int(at)-1], nil",
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			wantWhere(t, mustCheckEdited(t, guard.Options{NoTests: true}, root, "kit.go", tt.edits...), tt.want...)
+			wantWhere(t, root.mustCheck(t, "kit.go", tt.edits...), tt.want...)
 		})
 	}
 }

@@ -94,7 +94,7 @@ func TestAVariableThatIsNoLongerReadIsADifference(t *testing.T) {
 func TestEachKindOfVariableThatIsNoLongerReadIsADifference(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "compares a Go module with eight changes; TestAVariableThatIsNoLongerReadIsADifference stands for it")
-	report := mustCheckVariables(t, 1500, ignoring...)
+	report := mustCheckVariables(t, 500, ignoring...)
 	for _, e := range ignoring {
 		t.Run(e.name, func(t *testing.T) { wantWhere(t, report, e.told(report)) })
 	}
@@ -106,5 +106,5 @@ func TestEachKindOfVariableThatIsNoLongerReadIsADifference(t *testing.T) {
 func TestVariablesThatAreStillReadRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "compares a Go module with five changes; TestRefactoringsOfAPythonModuleRaiseNoAlarm stands for refactorings every day")
-	wantWhere(t, mustCheckVariables(t, 1500, reading...))
+	wantWhere(t, mustCheckVariables(t, 600, reading...))
 }

@@ -16,6 +16,8 @@ type jsKept struct {
 	told                      []string
 }
 
+func (e jsKept) found() bool { return e.where != "" }
+
 const jsShares = `function shares(list, by) {
   const out = [];
   for (const x of list) out.push(x / by);
@@ -31,7 +33,8 @@ func TestWhatJavaScriptKeepsIsADifferenceOnlyWhereAnAnswerIs(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
 	const kept = guard.Kept
-	for _, c := range []jsKept{
+	all := mustJavaScriptTable(t, guard.Options{Cases: 200}, nil)
+	for _, c := range fewer([]jsKept{
 		{"a memo by all that it hangs on", jsSlug, `slug('A b', '-');`, "  return text", "  const key = JSON.stringify([text, glue]);\n  if (!memo.has(key)) memo.set(key, slow(text, glue));\n  return memo.get(key);\n}\nconst memo = new Map();\nfunction slow(text, glue) {\n  return text", "", []string{kept}},
 		{"a memo by one argument of two", jsSlug, `slug('A b', '-');`, "  return text", "  if (!memo.has(text)) memo.set(text, slow(text, glue));\n  return memo.get(text);\n}\nconst memo = new Map();\nfunction slow(text, glue) {\n  return text", "index.slug", []string{kept}},
 		{"a memo by arguments without what parts them", jsSlug, `slug('A b', '-');`, "  return text", "  const key = text + glue;\n  if (!memo.has(key)) memo.set(key, slow(text, glue));\n  return memo.get(key);\n}\nconst memo = new Map();\nfunction slow(text, glue) {\n  return text", "index.slug", []string{kept}},
@@ -41,7 +44,7 @@ func TestWhatJavaScriptKeepsIsADifferenceOnlyWhereAnAnswerIs(t *testing.T) {
 		{"room that is used again and copied out", jsShares, `shares([1, 2], 4);`, "  const out = [];\n  for (const x of list) out.push(x / by);\n  return out;\n}", "  room.length = 0;\n  for (const x of list) room.push(x / by);\n  return room.slice();\n}\nconst room = [];", "", []string{kept}},
 		{"room that is used again and handed out", jsShares, `shares([1, 2], 4);`, "  const out = [];\n  for (const x of list) out.push(x / by);\n  return out;\n}", "  room.length = 0;\n  for (const x of list) room.push(x / by);\n  return room;\n}\nconst room = [];", "index.shares", []string{kept}},
 		{"a count of calls", jsSlug, `slug('A b', '-');`, "  return text", "  calls++;\n  return text", "", []string{kept}},
-	} {
+	}, jsKept.found) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			name, _, _ := strings.Cut(strings.TrimPrefix(c.code, "function "), "(")
@@ -53,7 +56,7 @@ func TestWhatJavaScriptKeepsIsADifferenceOnlyWhereAnAnswerIs(t *testing.T) {
 			if strings.Contains(c.is, "memo[key]") {
 				files["index.js"] = strings.Replace(files["index.js"], "let calls", "const memo = {};\nlet calls", 1)
 			}
-			report := mustCheckJavaScript(t, guard.Options{Cases: 200}, files, "index.js", c.was, c.is)
+			report := all.of(t, files).mustCheck(t, "index.js", c.was, c.is)
 			wantOnly(t, report, c.where)
 			wantTold(t, report, c.told)
 		})
@@ -81,6 +84,7 @@ func TestAnotherOrderWithinAJavaScriptObjectIsTold(t *testing.T) {
 		"index.js":           strings.ReplaceAll(queueOfItems, "_items", "items"),
 		"test/queue.test.js": queueOfItemsTest + "\ntest('it holds what it was given', () => {\n  assert.strictEqual(new Queue([2, 1]).items.length, 2);\n});\n",
 	}
+	root := mustJavaScriptTable(t, guard.Options{Cases: 300}, files)
 	for _, c := range []struct {
 		name, was, is, where string
 		told                 []string
@@ -90,7 +94,7 @@ func TestAnotherOrderWithinAJavaScriptObjectIsTold(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			report := mustCheckJavaScript(t, guard.Options{Cases: 300}, files, "index.js", c.was, c.is)
+			report := root.mustCheck(t, "index.js", c.was, c.is)
 			wantOnly(t, report, c.where)
 			wantTold(t, report, c.told)
 		})

@@ -17,10 +17,7 @@ const jsPackage = `{"name": "kit", "version": "1.0.0", "main": "index.js", "scri
 // mustCheckJavaScript compares a module with its edit: of each two texts the first becomes the second. The test of it is kept by the edit.
 func mustCheckJavaScript(t *testing.T, o guard.Options, files map[string]string, file string, edits ...string) guard.Report {
 	t.Helper()
-	mustHave(t, "node")
-	root := mustFiles(t, files)
-	o.NoTests = true
-	return mustCheckEdited(t, o, root, file, edits...)
+	return mustJavaScriptTable(t, o, files).mustCheck(t, file, edits...)
 }
 
 // queueOfItems is a priority queue in JavaScript, as a class, with what its tests do.
@@ -122,13 +119,16 @@ test('it takes an order', () => {
 // jsEdited is an edit of a file of JavaScript that the tests pass, and what then behaves in another way; "" for nothing.
 type jsEdited struct{ name, was, is, where string }
 
+func (e jsEdited) found() bool { return e.where != "" }
+
 func eachIsFoundInJavaScript(t *testing.T, files map[string]string, file string, list []jsEdited) {
 	t.Helper()
 	suitetest.Full(t, "compares a JavaScript module for each edit; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
-	for _, c := range list {
+	root := mustJavaScriptTable(t, guard.Options{Cases: 300}, files)
+	for _, c := range fewer(list, jsEdited.found) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			wantOnly(t, mustCheckJavaScript(t, guard.Options{Cases: 300}, files, file, c.was, c.is), c.where)
+			wantOnly(t, root.mustCheck(t, file, c.was, c.is), c.where)
 		})
 	}
 }
@@ -146,9 +146,12 @@ func wantOnly(t *testing.T, report guard.Report, where string) {
 // jsFunction is a function of JavaScript, a call of it as a test makes it, and an edit.
 type jsFunction struct{ name, code, test, was, is, where string }
 
+func (f jsFunction) found() bool { return f.where != "" }
+
 func eachFunctionOfJavaScript(t *testing.T, cases int, list []jsFunction) {
 	t.Helper()
-	for i, c := range list {
+	all := mustJavaScriptTable(t, guard.Options{Cases: cases}, nil)
+	for i, c := range fewer(list, jsFunction.found) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if i > 0 {
@@ -160,7 +163,7 @@ func eachFunctionOfJavaScript(t *testing.T, cases int, list []jsFunction) {
 				"index.js":         "'use strict';\n" + c.code + "\nmodule.exports = { " + name + " };\n",
 				"test/kit.test.js": "const test = require('node:test');\nconst { " + name + " } = require('..');\ntest('it', async () => {\n  " + c.test + "\n});\n",
 			}
-			report := mustCheckJavaScript(t, guard.Options{Cases: cases}, files, "index.js", c.was, c.is)
+			report := all.of(t, files).mustCheck(t, "index.js", c.was, c.is)
 			wantOnly(t, report, c.where)
 		})
 	}
@@ -386,14 +389,15 @@ test('boxes', () => {
 });
 `,
 	}
-	for _, c := range []struct{ name, file, was, is, where string }{
+	root := mustJavaScriptTable(t, guard.Options{Cases: 300}, files)
+	for _, c := range suitetest.Some(2, []struct{ name, file, was, is, where string }{
 		{"a bound of a class that is the default", "index.js", "this.width > LIMIT", "this.width >= LIMIT", "index.boxes"},
 		{"a module that another one loads", "half.js", "n / 2", "n >> 1", "index.shares"},
 		{"a constant that is exported", "index.js", "LIMIT = 10", "LIMIT = 10.5", "index.LIMIT"},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			wantWhere(t, mustCheckJavaScript(t, guard.Options{Cases: 300}, files, c.file, c.was, c.is), c.where)
+			wantWhere(t, root.mustCheck(t, c.file, c.was, c.is), c.where)
 		})
 	}
 }
@@ -437,13 +441,14 @@ func TestCallsThatStandInTestsOfJavaScriptAreKnown(t *testing.T) {
 		"test/kit.test.js": "import { Bag, cut } from '..';\nconst most = 3;\ntest('cut', () => {\n  expect(cut('abcdef', most)).toBe('abc');\n  const bag = new Bag('x');\n" +
 			"  bag.add('plum', 2);\n  expect(bag.of('plum')).toBe(2);\n});\n",
 	}
+	root := mustJavaScriptTable(t, guard.Options{Cases: 200}, files)
 	for _, c := range []struct{ name, was, is, where string }{
 		{"a function", "slice(0, n)", "slice(0, n || 1)", "index.cut"},
 		{"an object", "|| 0) + n", "?? 1) + n - 1 + (n > 2)", "index.Bag"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			wantWhere(t, mustCheckJavaScript(t, guard.Options{Cases: 200}, files, "index.js", c.was, c.is), c.where)
+			wantWhere(t, root.mustCheck(t, "index.js", c.was, c.is), c.where)
 		})
 	}
 }
@@ -461,6 +466,7 @@ func TestWhatJavaScriptDoesBeyondItsAnswersIsNamed(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
 	files := map[string]string{"package.json": jsPackage, "index.js": "exports.twice = (n) => {\n  return n * 2;\n};\n", "test/t.test.js": "require('node:test')('twice', () => require('node:assert').strictEqual(require('..').twice(2), 4));\n"}
+	root := mustJavaScriptTable(t, guard.Options{Cases: 20}, files)
 	for _, c := range []struct{ name, is, want string }{
 		{"a method of all lists", "  Array.prototype.last = function () {};\n", "index.js sets Array.prototype.last for the whole process"},
 		{"the end of the process", "  if (n === 1e9) process.exit(1);\n", "index.js ends the process (process.exit)"},
@@ -469,7 +475,7 @@ func TestWhatJavaScriptDoesBeyondItsAnswersIsNamed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			report := mustCheckJavaScript(t, guard.Options{Cases: 20}, files, "index.js", "=> {\n", "=> {\n"+c.is)
+			report := root.mustCheck(t, "index.js", "=> {\n", "=> {\n"+c.is)
 			if report.Same() || !strings.Contains(report.Summary(), c.want) {
 				t.Errorf("got %q, want %q", report.Summary(), c.want)
 			}

@@ -131,13 +131,14 @@ func TestWhatAnObjectOfPythonComputesAndKeepsIsCompared(t *testing.T) {
 		{"a cached property", `self.sides[0] * self.sides[-1]`, `self.sides[0] * self.sides[1]`, "kit.Shape.area"},
 		{"one of a descriptor", `2 * sum(self.sides)`, `2 * sum(self.sides[:2])`, "kit.Shape.round"},
 	})
+	root := mustPythonTable(t, guard.Options{Cases: 100}, shapes, shapesTest)
 	for _, c := range []edited{
 		{"a property is kept", "@property\n", "@functools.cached_property\n", ""},
 		{"what was kept is a property", "@functools.cached_property\n", "@property\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if report := mustCheckPython(t, guard.Options{Cases: 100}, shapes, shapesTest, c.was, c.is); !report.Same() || report.Cases == 0 {
+			if report := root.mustCheck(t, "kit.py", c.was, c.is); !report.Same() || report.Cases == 0 {
 				t.Error(report.Summary())
 			}
 		})

@@ -207,6 +207,7 @@ class Test(unittest.TestCase):
 func TestWhatATestDoesIsComparedWithOtherValues(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "plays tests of Python for each edit; TestATestOfPythonTellsWhatItLooksAtInThePlaceOfWhatItExpects stands for them")
+	root := mustPythonTable(t, guard.Options{Cases: 200}, orders, ordersTest)
 	for i, c := range []struct {
 		name, was, is string
 		differs       bool
@@ -220,7 +221,7 @@ func TestWhatATestDoesIsComparedWithOtherValues(t *testing.T) {
 			if i > 0 {
 				suitetest.Full(t, "compares a Python module; the case before it stands for it")
 			}
-			report := mustCheckPython(t, guard.Options{Cases: 200}, orders, ordersTest, c.was, c.is)
+			report := root.mustCheck(t, "kit.py", c.was, c.is)
 			if report.Same() == c.differs || report.Same() && report.Tests != 1 {
 				t.Errorf("%d tests were played: %v", report.Tests, report.Differences)
 			}

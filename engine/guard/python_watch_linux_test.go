@@ -102,15 +102,16 @@ class Test(unittest.TestCase):
 func TestWhatOnlyTheSidesOfPythonComparisonsAndCallsBeforeShowIsFound(t *testing.T) {
 	t.Parallel()
 	suitetest.Full(t, "compares a Python module; TestWhatNoPythonTestCallsOrTurnsIsFound and the tests of the probe alone stand for it")
-	for _, c := range []struct{ name, was, is, where string }{
+	root := mustPythonTable(t, guard.Options{Cases: 120}, settings, settingsTest)
+	for _, c := range fewer([]edited{
 		{"a text of a call before, and a mark of no argument", "if at == 0 or at > 0 and line[at - 1].isspace():", "if at >= 0:", "kit.Settings.get"},
 		{"a method of a private class that a public one has", "len(self._values) >= n", "len(self._values) > n", "kit.Settings.at_least"},
 		{"a day that is so far away", "days >= 5 * 365 / 12", "days >= 5 * 365 // 12", "kit.label"},
 		{"a call before that ends the program", "return len(self._seen)", "return min(1, len(self._seen))", "kit.Tool.count"},
-	} {
+	}, edited.found) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, settings, settingsTest, c.was, c.is), c.where)
+			wantWhere(t, root.mustCheck(t, "kit.py", c.was, c.is), c.where)
 		})
 	}
 }

@@ -16,10 +16,13 @@ import (
 //go:embed go-tests.sh
 var goTestsScript string
 
-// Tests that take less than roundsTime, in ms, run in so many rounds, for their start takes as long.
+// Tests that take less than roundsTime, in ms, or less than their start, run in so many rounds. Beside what
+// takes longTests their start takes next to nothing. At first there are no more than firstRounds.
 const (
-	roundsTime = 50.0
-	mostRounds = 1000
+	roundsTime  = 50.0
+	longTests   = 1000.0
+	firstRounds = 30
+	mostRounds  = 1000
 )
 
 // timedGoTests makes the time of the tests of Go the objective, by a command of go test that runs
@@ -68,16 +71,27 @@ func (s *timer) rounds(ctx context.Context) (start float64, rounds int, err erro
 		return v, err
 	}
 	once, err := took()
-	if err != nil || once == 0 || once > roundsTime {
+	if err != nil || once == 0 || once > longTests {
 		return 0, 1, err
 	}
 	if start, err = took("-test.run=^$"); err != nil || start == 0 {
 		return 0, 1, err
 	}
-	const least = roundsTime / mostRounds
-	rounds = int(math.Ceil(roundsTime / max(least, once-start)))
-	if many, err := took(roundsFlag(rounds)); err != nil || many == 0 {
-		return start, 1, err
+	enough := func(v float64) bool { return v-start >= leastRunning*v }
+	if once > roundsTime && enough(once) {
+		return start, 1, nil
+	}
+	want, each := max(roundsTime, 2*start), once-start
+	for _, most := range []float64{firstRounds, mostRounds} { // once tells little where it is hardly more than the start
+		rounds = int(math.Ceil(want / max(want/most, each)))
+		many, err := took(roundsFlag(rounds))
+		if err != nil || many == 0 {
+			return start, 1, err
+		}
+		if many-start >= 0.75*want {
+			break
+		}
+		each = (many - start) / float64(rounds)
 	}
 	return start, rounds, nil
 }

@@ -17,7 +17,7 @@ func TestMakeIsNotWhatIsTimed(t *testing.T) {
 	}
 	const (
 		short = "int main(void) { return 0; }\n"
-		long  = "int main(void) {\n\tvolatile long s = 0;\n\tfor (long i = 0; i < 20000000; i++)\n\t\ts += i;\n\treturn 0;\n}\n"
+		long  = "int main(void) {\n\tvolatile long s = 0;\n\tfor (long i = 0; i < 150000000; i++)\n\t\ts += i;\n\treturn 0;\n}\n"
 		rules = ".PHONY: test\nslow := $(shell i=0; while [ $$i -lt 20000 ]; do i=$$((i+1)); done)\ntest: sum_test\n\t"
 		build = "sum_test: sum.c\n\tcc -O1 -o sum_test sum.c\n"
 	)
@@ -31,6 +31,7 @@ func TestMakeIsNotWhatIsTimed(t *testing.T) {
 		"a program that make alone can run": {short, "ATOLL=1 $(MAKE) -q sum_test && ./sum_test", "", []string{"CHECK evaluator.command: make test takes ", " are make itself: this measures next to nothing of the program"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Attr("timing", "what a program takes is told from what make takes, and from what nothing takes")
 			t.Parallel()
 			if name != "a program that runs" {
 				suitetest.Full(t, "surveys a project; a program that runs stands for it")

@@ -1,0 +1,99 @@
+package guard_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atoll/config/suitetest"
+	"atoll/engine/guard"
+	"atoll/store/record"
+)
+
+// table is a root with which several edits are compared: by one guard, which learns of the root once.
+type table struct {
+	guard *guard.Guard
+	root  string
+	id    string // of what the root holds
+}
+
+// mustTable is for the edits of a root. It lasts as long as the test, with those that it runs.
+func mustTable(t *testing.T, o guard.Options, root string) table {
+	t.Helper()
+	o.Scratch, o.Wall = t.TempDir(), cmp.Or(o.Wall, 9*time.Minute)
+	g, err := guard.New(mustBox(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table{guard: g, root: root, id: "root"}
+}
+
+// mustPythonTable is that of a module of one file and its test.
+func mustPythonTable(t *testing.T, o guard.Options, module, test string) table {
+	t.Helper()
+	mustHave(t, "python3")
+	o.NoTests, o.PythonTests = true, []string{"-m", "unittest", "-q"}
+	return mustTable(t, o, mustFiles(t, map[string]string{"kit.py": module, "test_kit.py": test}))
+}
+
+// mustJavaScriptTable is that of a module of JavaScript.
+func mustJavaScriptTable(t *testing.T, o guard.Options, files map[string]string) table {
+	t.Helper()
+	mustHave(t, "node")
+	o.NoTests = true
+	return mustTable(t, o, mustFiles(t, files))
+}
+
+// of is another root for the same guard, which knows it again by what it holds.
+func (c table) of(t *testing.T, files map[string]string) table {
+	t.Helper()
+	return table{guard: c.guard, root: mustFiles(t, files), id: fmt.Sprint(files)}
+}
+
+// mustCheck compares the root with one in which a file is edited: of each two texts the first becomes
+// the second, wherever it stands.
+func (c table) mustCheck(t *testing.T, file string, edits ...string) guard.Report {
+	t.Helper()
+	was, err := os.ReadFile(filepath.Join(c.root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := strings.NewReplacer(edits...).Replace(string(was))
+	if now == string(was) {
+		t.Fatalf("nothing is edited by %q", edits)
+	}
+	candidate := guard.Tree{Base: c.root, Delta: []record.Change{{Path: file, Mode: record.Regular, Data: []byte(now)}}}
+	report, err := c.guard.Check(t.Context(), guard.Tree{Base: c.root, ID: c.id}, candidate, []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// fewer are the edits of a table that stand for all of it below the slow level: of those that are found, and of
+// those that behave as before, each second where there are three at most, each third of up to eight, and each
+// fourth of more. found tells which of the two an edit is.
+func fewer[E any](list []E, found func(E) bool) []E {
+	var some []E
+	for _, which := range []bool{true, false} {
+		var kind []E
+		for _, e := range list {
+			if found(e) == which {
+				kind = append(kind, e)
+			}
+		}
+		n := 2
+		switch {
+		case len(kind) > 8:
+			n = 4
+		case len(kind) > 3:
+			n = 3
+		}
+		some = append(some, suitetest.Some(n, kind)...)
+	}
+	return some
+}
