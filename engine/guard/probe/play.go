@@ -36,42 +36,89 @@ func plays() []*group {
 
 // play runs a test with other values.
 func (r *runner) play(g *group, m *maker, in *string) string {
+	r.settle(g.script)
 	writes := m.d.chance(4)
 	now, text := g.script.exchanges(m)
 	*in = g.name + text
+	seen := r.perform(g.script, now, writes)
+	m.void = seen.fell
 	var out []string
+	for _, s := range seen.list {
+		if !r.lib.orders.none[g.name+" "+s.at] {
+			out = append(out, s.at+" gave "+s.told)
+		}
+	}
+	return strings.Join(append(out, seen.more...), StepMark)
+}
+
+// performance is what was seen of a test that ran.
+type performance struct {
+	list []sight
+	more []string // that it panicked, what is shared, that it failed
+	fell bool     // it panicked
+}
+
+// sight is one thing that was seen, at a line of the test or at its end.
+type sight struct{ at, told string }
+
+// perform runs a script with values in the place of some of its parts. writes: at the end what it had is written to.
+func (r *runner) perform(s *script, now map[int]reflect.Value, writes bool) (p performance) {
 	var held []reflect.Value
-	passive := func() *shower { return &shower{lib: r.lib, passive: true} }
 	hold := func(v reflect.Value) {
 		if v = standing(v); v.IsValid() && len(held) < mostHeld && !slices.ContainsFunc(held, func(o reflect.Value) bool { return o.Type() == v.Type() && o.Pointer() == v.Pointer() }) {
 			held = append(held, v)
 		}
 	}
 	stage.held = hold
-	stage.fell = func(p any) {
-		out = append(out, panicText(p))
-		m.void = true
-	}
+	stage.fell = func(e any) { p.more, p.fell = append(p.more, panicText(e)), true }
 	stage.saw = func(at string, values []reflect.Value) {
-		if len(out) < mostSeen {
-			told, _ := quiet(func() string { return passive().results(values) })
-			out = append(out, at+" gave "+told)
+		if len(p.list) < mostSeen {
+			told, _ := quiet(func() string { return (&shower{lib: r.lib, passive: true}).results(values) })
+			p.list = append(p.list, sight{at, told})
 		}
 		for _, v := range values {
 			hold(v)
 		}
 	}
-	failed := g.script.perform(now)
-	for _, v := range held {
-		out = append(out, "at its end "+r.left(v))
+	failed := s.perform(now)
+	for i, v := range held {
+		p.list = append(p.list, sight{fmt.Sprintf("at its end thing %d", i+1), r.left(v)})
 	}
 	if writes {
-		out = append(out, r.shared(held)...)
+		p.more = append(p.more, r.shared(held)...)
 	}
 	if failed {
-		out = append(out, "the test fails")
+		p.more = append(p.more, "the test fails")
 	}
-	return strings.Join(out, StepMark)
+	return p
+}
+
+// oftenAlike is how often a test is run as it is written, to know what it tells each time in another way: what hangs on the order of
+// a table, on the moment or on chance. Those lines are not told.
+const oftenAlike = 3
+
+// settle looks at a test before it is played for the first time in this process.
+func (r *runner) settle(s *script) {
+	if r.lib.orders.notice == nil || s.settled {
+		return
+	}
+	s.settled = true
+	var first map[string]string
+	for range oftenAlike {
+		told := map[string]string{}
+		for _, x := range r.perform(s, nil, false).list {
+			told[x.at] += x.told + StepMark
+		}
+		if first == nil {
+			first = told
+		}
+		for at, text := range told {
+			if name := s.name + " " + at; text != first[at] && !r.lib.orders.none[name] && !s.unsteady[at] {
+				s.unsteady[at] = true
+				r.lib.orders.notice(name)
+			}
+		}
+	}
 }
 
 // left is what became of something that a test had.

@@ -54,15 +54,41 @@ func TestATestIsPlayedWithOtherLiteralsCallsAndLists(t *testing.T) {
 			}
 		}
 		failed := strings.HasSuffix(a.Out, "the test fails")
-		if a.In == "TestJar" && (failed || a.Out != strings.Join([]string{"play_test.go:31 gave 1", "play_test.go:31 gave 2", "play_test.go:34 gave 3", "at its end &{}"}, StepMark)) {
+		if a.In == "TestJar" && (failed || a.Out != strings.Join([]string{"play_test.go:31 gave 1", "play_test.go:31 gave 2", "play_test.go:34 gave 3", "at its end thing 1 gave &{}"}, StepMark)) {
 			t.Errorf("as it is written it told %q", a.Out)
 		}
-		if a.In == "TestJar, with j.Add 0 times (jar_test.go:6)" && (!failed || strings.Count(a.Out, " gave ") != 2) {
+		if a.In == "TestJar, with j.Add 0 times (jar_test.go:6)" && (!failed || strings.Count(a.Out, " gave ") != 3) {
 			t.Errorf("with one call less it told %q", a.Out)
 		}
 	}
 	if len(found) != 3 || len(answers) < 200 {
 		t.Errorf("of %d plays: %v", len(answers), found)
+	}
+}
+
+func TestALineOfATestThatTellsSomethingElseEachTimeIsNotTold(t *testing.T) {
+	n := 0
+	run := func(*testing.T) {
+		n++
+		Seen(n)
+		Seen(len(Literal(1, "plum")))
+	}
+	playing(t, run, func() { RegisterLiteral(1, "jar_test.go:2", "plum") })
+	noticed := 0
+	var lines []string
+	for _, a := range mustAnswer(t, API{}, Request{Mode: Detail, Cases: casesOf("TestJar", 5)}) {
+		if a.Kind == AnswerNoOrder {
+			noticed++
+			lines = append(lines, a.Group)
+		}
+	}
+	if noticed != 1 {
+		t.Fatalf("noticed %q", lines)
+	}
+	for _, a := range mustAnswer(t, API{}, Request{Mode: Detail, Habits: Habits{Unordered: lines}, Cases: casesOf("TestJar", 5)}) {
+		if a.Kind == AnswerNoOrder || a.In == "TestJar" && a.Out != "play_test.go:75 gave 4" {
+			t.Errorf("%s %s told %q", a.Kind, a.Group, a.Out)
+		}
 	}
 }
 

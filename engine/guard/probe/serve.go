@@ -76,6 +76,7 @@ func answer(api API, q Request, to io.Writer) error {
 	}()
 	s := &session{q: q, r: r, api: api, enc: json.NewEncoder(to), aims: map[string][2][]aim{}, long: map[string][]aim{}}
 	lib.orders.none = setOf(q.Unordered)
+	lib.orders.checked = map[string]int{}
 	lib.orders.notice = func(name string) {
 		lib.orders.checked[name] = mostChecked
 		s.write(Answer{Kind: AnswerNoOrder, Group: name})

@@ -41,6 +41,9 @@ type script struct {
 	run      func(*testing.T)
 	example  bool
 	literals []int
+
+	settled  bool            // it was looked at
+	unsteady map[string]bool // lines that tell something else each time
 }
 
 // RegisterLiteral says what the literal of that number is and where it stands.
@@ -60,12 +63,12 @@ func RegisterVariable(fill func()) { stage.anew = append(stage.anew, fill) }
 
 // RegisterTest makes a test playable. Its literals are those of all that it names.
 func RegisterTest(name string, run func(*testing.T), literals ...int) {
-	stage.scripts = append(stage.scripts, &script{name: name, run: run, literals: literals})
+	stage.scripts = append(stage.scripts, &script{name: name, run: run, literals: literals, unsteady: map[string]bool{}})
 }
 
 // RegisterExample makes an example playable.
 func RegisterExample(name string, run func(), literals ...int) {
-	stage.scripts = append(stage.scripts, &script{name: name, run: func(*testing.T) { run() }, example: true, literals: literals})
+	stage.scripts = append(stage.scripts, &script{name: name, run: func(*testing.T) { run() }, example: true, literals: literals, unsteady: map[string]bool{}})
 }
 
 // Literal is what stands in the place of a literal.
