@@ -66,7 +66,6 @@ type explorer struct {
 
 	written  string // what a test as it is written does in the watched code
 	relevant []int  // parts of it that change that
-	tried    int    // texts of the code in their place
 }
 
 func (s *session) explorer(g *group) *explorer {

@@ -49,10 +49,8 @@ func (x *explorer) part(i int, seed uint64) *draws {
 	case i%2 == 0 || len(x.relevant) == 0:
 		return nil
 	}
-	at := x.relevant[x.tried%len(x.relevant)]
-	which := uint64(x.tried / len(x.relevant))
-	x.tried++
 	d := seeded(seed)
+	at, which := x.relevant[d.next()%uint64(len(x.relevant))], d.next()>>1
 	d.single = &single{part: at, choices: x.g.script.codeChoices(at, which)}
 	return d
 }
@@ -66,7 +64,7 @@ func (s *script) codeChoices(part int, which uint64) []uint64 {
 	case v.CanInt() || v.CanUint():
 		return []uint64{beginsNear, besideCode, which}
 	case v.Kind().String() == "string":
-		return []uint64{beginsNear, 0, 0, 0, which} // once, inserted, a string
+		return []uint64{beginsNear, 0, 0, 0, which, 15 * (which >> 32 & 1)} // once, inserted, a string, every second one between quotes
 	}
 	return nil
 }
