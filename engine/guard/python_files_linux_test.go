@@ -31,7 +31,7 @@ func eachIsFound(t *testing.T, cases int, module, test string, list []edited) {
 	for _, c := range list {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			wantWhere(t, mustCheckPython(t, guard.Options{Cases: cases}, module, test, c.was, c.is), c.where)
+			wantOnly(t, mustCheckPython(t, guard.Options{Cases: cases}, module, test, c.was, c.is), c.where)
 		})
 	}
 }
