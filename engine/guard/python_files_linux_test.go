@@ -31,7 +31,7 @@ func eachIsFound(t *testing.T, cases int, module, test string, list []edited) {
 	for _, c := range fewer(list, edited.found) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			wantWhere(t, root.mustCheck(t, "kit.py", c.was, c.is), c.where)
+			wantOnly(t, root.mustCheck(t, "kit.py", c.was, c.is), c.where)
 		})
 	}
 }

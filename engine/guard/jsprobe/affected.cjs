@@ -4,6 +4,7 @@
 const { beyond } = require('./beyond.cjs');
 const { called, calling, collect, declared, joined, sizesOf } = require('./constants.cjs');
 const { gatesOf } = require('./gates.cjs');
+const { keeping } = require('./keeping.cjs');
 const { differing, mark } = require('./marks.cjs');
 const { functions, has, imports, outside, parse, walk, wordsOf } = require('./source.cjs');
 const { owners } = require('./owners.cjs');
@@ -118,7 +119,8 @@ function compared(name, was, is) {
     const list = changed.map((f) => gated(collect(f.node, names, (n) => !nodes.has(n)), f.node, ranges, names)).concat([called(found, nodes, names)]);
     return whole ? list.concat([collect(source.ast, new Map(), () => true)]) : list;
   });
-  return { whole, names: [...ca, ...cb].map((f) => f.name), constants, marked: [[was, a, [...ca, ...ma.keys()]], [is, b, [...cb, ...mb.keys()]]].map(([text, source, list]) => ({ was: required(name, text), is: required(name, mark(source, list, ranges), source.text !== text) })) };
+  const keeps = keeping(a, fa, [...ca, ...ma.keys()]) || keeping(b, fb, [...cb, ...mb.keys()]);
+  return { whole, keeps, names: [...ca, ...cb].map((f) => f.name), constants, marked: [[was, a, [...ca, ...ma.keys()]], [is, b, [...cb, ...mb.keys()]]].map(([text, source, list]) => ({ was: required(name, text), is: required(name, mark(source, list, ranges), source.text !== text) })) };
 }
 
 async function affected(q) {
@@ -140,7 +142,7 @@ async function affected(q) {
     if (c.marked.length > 0) files[name] = c.marked;
     [0, 1].forEach((n) => constants[n].push(...c.constants[n]));
     if (!c.unread) changes.push([name, is, c.names]);
-    keeps = keeps || (KEEPING.test(is) && !KEEPING.test(was));
+    keeps = keeps || c.keeps || (KEEPING.test(is) && !KEEPING.test(was));
     if (!c.unread) out.beyond.push(...beyond(bare(name, was), bare(name, is)).map((b) => ({ file: name, ...b })));
   }
   out.layout = real.length === 0;

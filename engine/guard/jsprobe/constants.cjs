@@ -1,15 +1,17 @@
 // The constants of what changed: inputs at and beside them tell two versions apart.
 'use strict';
 const { OPTIONS, gates } = require('./gates.cjs');
+const { reads } = require('./numerals.cjs');
+const { separatorsOf } = require('./separators.cjs');
 const { FUNCTIONS, nameOf, walk } = require('./source.cjs');
 
-const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12, lists: 12, sizes: 10 };
+const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12, lists: 12, sizes: 10, separators: 6 };
 const BY_CALLERS = 12; // of texts, characters and options that the change has with those of functions that call it
 const MOST_GATES = 6;
 const INLINE = 200; // characters of a function that is read with what is around it
 const MOST_SIZE = 300; // of a part of a text
 
-const OF_OTHERS = ['texts', 'chars', 'options']; // that functions beside the change give it
+const OF_OTHERS = ['texts', 'chars', 'options', 'separators']; // that functions beside the change give it
 
 /** The number of an expression of numbers, undefined for any other. */
 function valueOf(node) {
@@ -142,6 +144,7 @@ class Constants {
     this.signed = false; // it may tell 0 from -0
     this.equal = false; // it may tell what is no number from itself
     this.nan = false; // it asks for what is no number
+    this.reads = false; // it makes numbers of texts
     this.catches = false; // it goes on where what it calls throws
     this.keyed = false; // it asks an object for names that it is given
     this.orders = false; // it puts values in an order that somebody gives
@@ -155,6 +158,7 @@ class Constants {
     this.lists = new Set(); // of numbers, as JSON
     this.turned = new Set(); // names of what numbers are made of, and #0 for the first parameter
     this.sizes = new Set(); // that it asks of lengths and counts
+    this.separators = new Set(); // options that are one character, with the one that stands for them, as JSON
     this.gates = new Set(); // what options have to be together for the way to the change, as JSON
   }
 
@@ -178,6 +182,7 @@ class Constants {
     if (node.type === 'CallExpression' && OF_ORDER.test(nameOf(node.callee))) this.sorts = true;
     if (node.type === 'CallExpression' && nameOf(node.callee) === 'isNaN') this.nan = true;
     if (isKeyed(node)) this.keyed = true;
+    if (reads(node)) this.reads = true;
     if ((node.type === 'CatchClause' && node.param) || (node.type === 'CallExpression' && nameOf(node.callee) === 'catch')) this.catches = true;
     if (node.type === 'NewExpression' && /^(Set|Map)$/.test(nameOf(node.callee))) this.equal = true;
     if (node.type === 'SwitchStatement') this.equal = true;
@@ -218,6 +223,7 @@ class Constants {
   /** Takes what one node holds; names are constants that the module knows. */
   take(node, names) {
     this.types(node);
+    separatorsOf(node).forEach((s) => this.separators.add(JSON.stringify(s)));
     sizesOf(node, names).forEach((n) => this.sizes.add(n));
     if (FUNCTIONS.includes(node.type)) this.absent(node);
     const v = valueOf(node);
@@ -286,7 +292,7 @@ function joined(was, is, by = []) {
   const ordered = all.some((c) => c.orders);
   if (all.some((c) => c.codes)) out.chars = [...new Set(coded(out.ints).concat(out.chars))];
   out.gates = [...new Set([...all, ...by].flatMap((c) => [...c.gates]))].slice(0, MOST_GATES).map((text) => JSON.parse(text));
-  return { ...out, codes: all.some((c) => c.codes), turned: [...new Set(all.flatMap((c) => [...c.turned]))], kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), nan: all.some((c) => c.nan), keyed: all.some((c) => c.keyed), catches: all.some((c) => c.catches), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
+  return { ...out, codes: all.some((c) => c.codes), turned: [...new Set(all.flatMap((c) => [...c.turned]))], kinds: [...new Set(all.flatMap((c) => [...c.kinds]))], orders: ordered, sorts: all.some((c) => c.sorts), nan: all.some((c) => c.nan), keyed: all.some((c) => c.keyed), catches: all.some((c) => c.catches), reads: all.some((c) => c.reads), signed: all.some((c) => c.signed) && !ordered, equal: all.some((c) => c.equal || c.signed) && !ordered };
 }
 
 /** The texts, characters and options of functions of a source that some call: what they do with those shows in what calls them. */

@@ -3,7 +3,10 @@
 const { Draws, seedOf } = require('./draws.cjs');
 const { held, mayCode } = require('./encoded.cjs');
 const { matching } = require('./matching.cjs');
+const { rewritten } = require('./numerals.cjs');
 const { named } = require('./options.cjs');
+const { amongWords } = require('./pieces.cjs');
+const { separators } = require('./separators.cjs');
 
 const U = { k: 'undef' };
 const num = (v) => (Number.isFinite(v) && !Object.is(v, -0) ? v : { k: 'num', v: Object.is(v, -0) ? '-0' : String(v) });
@@ -20,6 +23,7 @@ const CODES = [0x10000, 0x1f600, 0x10ffff, 0x110000, 0xffff, 0xd83d]; // of char
 const MOST_REPEATED = 3; // parts of a text
 const PARTS = [', ', ',', '; ', ';', ' ', '/', '&', '|', '\n', '.', ':']; // what parts them
 const MOST_PATTERNS = 6;
+const LONGEST_WORD = 40;
 const LONG = 64; // a text of which is made to stand before something
 const ODD = [
   U, null, true, false, 0, '', { k: 'arr', v: [] }, { k: 'obj', v: [] }, fn('x => x'), { k: 'big', v: '3' }, { k: 'sym', v: '', d: 's' }, { k: 'date', v: 86400000 }, { k: 're', s: 'a', f: 'g' },
@@ -42,7 +46,9 @@ class Edges {
     this.floats = of.floats || [];
     this.texts = of.texts || [];
     this.chars = of.chars || [];
+    this.words = this.texts.filter((t) => t !== '' && t.length <= LONGEST_WORD); // that stand among the words of others
     this.options = of.options || []; // names that the changed code reads of what it is given
+    this.separators = separators((of.separators || []).map((text) => JSON.parse(text)), this.options); // with what stands for them
     this.patterns = of.patterns || []; // regular expressions
     this.lists = (of.lists || []).map((text) => JSON.parse(text).map(num)); // of numbers
     this.kinds = new Set(of.kinds); // types that the changed code asks for
@@ -52,6 +58,7 @@ class Edges {
     this.equal = of.equal || false; // it may tell what is no number from itself
     this.nan = of.nan || false; // it asks for what is no number
     this.catches = of.catches || false; // it goes on where what it calls throws
+    this.reads = of.reads || false; // it makes numbers of texts
     this.keyed = of.keyed || false; // it asks an object for names that it is given
     this.codes = of.codes ? CODES.concat(this.ints.filter((c) => c > 0)) : []; // numbers that may be those of characters
     this.turned = new Set(of.turned); // names of what the changed code makes numbers of, and #0 for the first parameter
@@ -214,7 +221,7 @@ function texts(node, edges) {
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
   for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
   for (const v of edges.ints) out.push(String(v), s + v, ...inRuns(s, v));
-  return mixed(out, [...inherited(s, edges), ...repeated(s), ...crossed(s), ...finer(s, edges), ...rolled(s), ...fitting(s, edges)]).concat(plainTexts(s));
+  return mixed(out, [...inherited(s, edges), ...(edges.reads ? rewritten(s) : []), ...repeated(s), ...crossed(s), ...finer(s, edges), ...rolled(s), ...fitting(s, edges), ...amongWords(s, edges.words)]).concat(plainTexts(s));
 }
 
 /** A list with two of its own before each of another one. */

@@ -10,27 +10,40 @@ const MOST_NAMES = 6; // characters of which names are made, at the edges
 
 const isPlain = (node) => node !== null && typeof node === 'object' && node.k === 'obj' && !node.c;
 
-/** A script whose last call has one option more, as one of the object that it is given last or in an object of its own. */
-function given(row, name, x) {
+/** Whether the last argument of a call is an object of options: beside others, alone where an object is made, or by a name that it has. */
+function hasOptions(step, known) {
+  const last = step.a && step.a[step.a.length - 1];
+  return isPlain(last) && (step.a.length > 1 || Boolean(step.n) || last.v.some((e) => known.includes(e[0])));
+}
+
+/** The call of a script that is given options: the last one, or where that takes nothing the one that made its object of some. */
+function taker(script, known) {
+  const step = script[script.length - 1];
+  const made = script.find((s) => s.f.k === 'lib');
+  return made && made !== step && (!step.a || step.a.length === 0) && hasOptions(made, known) ? made : step;
+}
+
+/** A script with one option more, as one of the object that its call is given last or in an object of its own. known are names of options. */
+function given(row, name, x, known = []) {
   const out = copy(row);
-  const step = out[out.length - 1];
+  const step = taker(out, known);
   if (!step.a || step.r) return undefined;
   const last = step.a[step.a.length - 1];
-  if (step.a.length > 1 && isPlain(last)) last.v = last.v.filter((e) => e[0] !== name).concat([[name, x]]);
+  if (hasOptions(step, known)) last.v = last.v.filter((e) => e[0] !== name).concat([[name, x]]);
   else step.a.push({ k: 'obj', v: [[name, x]] });
   return out;
 }
 
 /** A script whose last call has some options more, as [name, value]. */
-function givenAll(row, list) {
-  return list.reduce((out, [name, x]) => out && given(out, name, x), row);
+function givenAll(row, list, known) {
+  return list.reduce((out, [name, x]) => out && given(out, name, x, known), row);
 }
 
 /** Calls as they were, and behind each the same with an option: a list for each of the options, and lists of some together. */
 function optioned(rows, { options, gates }) {
   const some = spread(rows, ROWS).filter((row) => row.length < 20);
   const beside = (row, list) => {
-    const other = givenAll(row, list);
+    const other = givenAll(row, list, options);
     return other ? [joined(row, other)] : [];
   };
   const behind = (row, names, x) => beside(row, names.map((name) => [name, x]));
@@ -44,9 +57,9 @@ function optioned(rows, { options, gates }) {
 
 /** A script whose last call has some options more. */
 function turnedOn(script, { options, texts, gates }, d) {
-  if (gates.length > 0 && d.chance(2)) return givenAll(script, d.pick(gates)) || script;
+  if (gates.length > 0 && d.chance(2)) return givenAll(script, d.pick(gates), options) || script;
   let out = script;
-  for (let n = 1 + d.n(3); n > 0; n--) out = given(out, d.pick(options), d.pick(texts.length > 0 && d.chance(4) ? texts : VALUES)) || out;
+  for (let n = 1 + d.n(3); n > 0; n--) out = given(out, d.pick(options), d.pick(texts.length > 0 && d.chance(4) ? texts : VALUES), options) || out;
   return out;
 }
 
@@ -82,4 +95,4 @@ function together(node, others, { options, texts }, d) {
   return more.reduce((out, e) => ({ ...out, v: out.v.filter((x) => x[0] !== e[0]).concat([copy(e)]) }), node);
 }
 
-module.exports = { givenAll, isPlain, named, optioned, otherName, together, turnedOn };
+module.exports = { given, givenAll, hasOptions, isPlain, named, optioned, otherName, together, taker, turnedOn };

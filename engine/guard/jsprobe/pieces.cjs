@@ -7,6 +7,10 @@ const { matching } = require('./matching.cjs');
 const MARKS = [', ', ',', '; ', ';', '&', '|', '\n', ' ', '/', '=', ':', '.', '-']; // what parts a text
 const MOST_PIECES = 40;
 const LONGEST = 2000;
+const FEWEST_WORDS = 8; // of a long text
+const FIRST = 6; // of texts: what only one version has comes first
+const BESIDE = [' ', '', '\n']; // what stands between a text and the word that it is put before
+const WORDS = /[\p{L}\p{N}_]+/gu;
 const TOKENS = /[A-Za-z_$]+|\d+|\s+|[^\w\s]/gu;
 
 /** A list in another order, all of it or two of its items exchanged. */
@@ -85,4 +89,34 @@ function fitted(s, pattern, codes, d) {
   return spliced(list, d.n(list.length + 1), d.n(2), text).join('');
 }
 
-module.exports = { anew, fitted };
+/** A text with one of some in the place of a word, before or behind one, or in the place of what stands between two. */
+function worded(s, texts, d) {
+  const words = [...s.matchAll(WORDS)];
+  const list = d.chance(2) ? texts.slice(0, FIRST) : texts;
+  const t = d.pick(list);
+  if (words.length === 0) return s + t;
+  const at = d.n(words.length);
+  const [start, end] = [words[at].index, words[at].index + words[at][0].length];
+  const following = at + 1 < words.length ? words[at + 1].index : s.length;
+  switch (d.n(4)) {
+    case 0:
+      return s.slice(0, start) + t + s.slice(end);
+    case 1:
+      return s.slice(0, start) + t + d.pick(BESIDE) + s.slice(start);
+    case 2:
+      return s.slice(0, end) + d.pick(BESIDE) + t + s.slice(end);
+  }
+  return s.slice(0, end) + t + s.slice(following);
+}
+
+/** Long texts with one of some in the place of a word in their middle, of one with a mark behind it, and before one. */
+function amongWords(s, texts) {
+  const words = [...s.matchAll(WORDS)];
+  if (words.length < FEWEST_WORDS || s.length > LONGEST) return [];
+  const half = words.slice(words.length >> 1);
+  const marked = half.find((m) => /[^\s\p{L}\p{N}_]/u.test(s.charAt(m.index + m[0].length))) || half[0];
+  const instead = (m, t) => s.slice(0, m.index) + t + s.slice(m.index + m[0].length);
+  return texts.slice(0, FIRST).flatMap((t) => [instead(half[0], t), instead(marked, t), s.slice(0, half[0].index) + t + ' ' + s.slice(half[0].index)]);
+}
+
+module.exports = { amongWords, anew, fitted, worded };

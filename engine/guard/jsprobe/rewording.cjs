@@ -81,4 +81,4 @@ function remarked(script) {
   return marksOf(script).slice(0, MOST_MET).flatMap((t) => [t + t, t + ' ', '<' + t].map((to) => marked(script, t, to)));
 }
 
-module.exports = { met, remarked, reworded };
+module.exports = { inAll, marked, met, remarked, reworded };

@@ -2,13 +2,15 @@
 // with one value of several another one, with an object that the caller writes to in between, and all of an object's life again.
 'use strict';
 const { copy, inTurn, joined, spread } = require('./joining.cjs');
-const { near } = require('./near.cjs');
-const { at, isObject, places, put } = require('./scripts.cjs');
+const { U, near } = require('./near.cjs');
+const { at, insert, isObject, places, put, refs } = require('./scripts.cjs');
 
 const ROWS = 12; // rows that are made of where something is kept
 const FEW = 6; // and where nothing is known to be
 const MOST_NEAR = 8; // other values of one place
 const MOST = 240; // scripts of one group
+const MOST_STEPS = 4; // of one life that are made again
+const WORDS = new Map([['true', true], ['false', false], ['null', null], ['undefined', U]]); // texts that other values are as well
 
 /** Other values that a key made of a text, of JSON or of a few parts does not tell from one. */
 function alike(node) {
@@ -16,13 +18,21 @@ function alike(node) {
   if (typeof node === 'number') return [-node, node + 0.5, node + 256, node + 2 ** 32];
   const { k, v } = node || {};
   if (k === 'arr') {
-    const halves = v.length > 1 && v.every((x) => typeof x === 'string') ? [{ k, v: [v.join(',')] }] : [];
+    const texts = v.length > 0 && v.every((x) => typeof x === 'string');
+    const halves = texts && v.length > 1 ? [{ k, v: [v.join(',')] }] : texts && v[0].length > 1 ? [{ k, v: [v[0][0] + ',' + v[0].slice(1)] }, { k, v: [v[0][0], v[0].slice(1)] }] : [];
     const nested = v.length > 1 ? [{ k, v: [...v].reverse() }, { k, v: [v[0], ...v.slice(1).map(other)] }] : [];
     return halves.concat(nested, v.length > 0 ? [{ k, v: v.map(other) }] : []);
   }
   if (k === 'obj' && v.length > 0) return [{ ...node, v: v.map(([name, x, ...rest]) => [name, other(x), ...rest]) }, { ...node, v: v.map((e, i) => (i === v.length - 1 ? [e[0], other(e[1]), ...e.slice(2)] : e)) }];
   if (['map', 'set', 'typed'].includes(k) && v.length > 1) return [{ ...node, v: [...v].reverse() }];
   return [];
+}
+
+/** Values of other types that have the text of one. */
+function asKeys(v) {
+  if (typeof v === 'string') return [Number(v)].filter((x) => String(x) === v).concat(WORDS.has(v) ? [WORDS.get(v)] : []);
+  if (v === null || typeof v !== 'object') return [String(v)];
+  return v.k === 'undef' ? ['undefined'] : [];
 }
 
 /** Another value of the same kind and size. */
@@ -41,14 +51,25 @@ class Twins {
 
   /** Values of two types that are one as keys. */
   keys(row) {
-    const { kinds } = this.edges;
-    if (row.length > 1 || !(kinds.has('key') || kinds.has('string') || kinds.has('number') || this.edges.keeps)) return [];
+    const { kinds, keeps } = this.edges;
+    if (!(kinds.has('key') || kinds.has('string') || kinds.has('number') || keeps)) return [];
+    if (row.length > 1) return keeps ? this.inLife(row) : [];
+    const words = keeps ? ['true', 'null', 'undefined'] : ['true'];
     return places(row).slice(0, 20).flatMap((p) => {
       const v = at(row, p);
-      const others = typeof v === 'string' ? [Number(v), v === 'true', null].filter((x) => String(x) === v) : v === null || typeof v !== 'object' ? [String(v)] : [];
-      const list = others.map((x) => put(row, p, x)).concat(p.path.length === 1 && typeof v !== 'object' ? [put(row, p, true), put(row, p, 'true')] : []);
-      return list.flatMap((r) => [joined(r, row), joined(row, r)]).concat(list.length > 1 ? [joined(...list.slice(-2)), joined(...list.slice(-2).reverse())] : []);
+      const list = asKeys(v).map((x) => put(row, p, x));
+      const pairs = p.path.length === 1 && typeof v !== 'object' ? words.map((w) => [put(row, p, WORDS.get(w)), put(row, p, w)]) : [];
+      return list.flatMap((r) => [joined(r, row), joined(row, r)]).concat(pairs.flatMap(([x, y]) => [joined(x, y), joined(y, x)]));
     });
+  }
+
+  /** The life of an object in which a call is made once more, before or behind itself, with a value that is one with its own as a key. */
+  inLife(row) {
+    const of = row.map((s, i) => i).filter((i) => row[i].f.k === 'ref' && !row[i].p && !row[i].r && !row[i].w && (row[i].a || []).length > 0);
+    return spread(of, MOST_STEPS).flatMap((i) => row[i].a.flatMap((a, n) => (refs(a).size > 0 ? [] : asKeys(a).concat(alike(a))).flatMap((x) => {
+      const other = { ...copy(row[i]), a: row[i].a.map((y, m) => copy(m === n ? x : y)) };
+      return [insert(row, i + 1, other), insert(row, i, other)];
+    })));
   }
 
   /** A row behind itself with another value in one place, and with the end of one text at the beginning of the next. */

@@ -5,12 +5,14 @@ const { atOnce, otherwise } = require('./atonce.cjs');
 const { copy, inTurn } = require('./joining.cjs');
 const { like, likeness, listsOfTexts, nameOf, shapesOf, weight, within } = require('./likeness.cjs');
 const { U, kindOf, near } = require('./near.cjs');
+const { rewrittenAnew } = require('./numerals.cjs');
 const { offered, offeredRows, offersOf } = require('./offers.cjs');
 const { optioned, otherName, together, turnedOn } = require('./options.cjs');
 const { Openings } = require('./openings.cjs');
-const { anew, fitted } = require('./pieces.cjs');
+const { anew, fitted, worded } = require('./pieces.cjs');
 const { met, remarked, reworded } = require('./rewording.cjs');
 const { at, insert, places, put, refs, some } = require('./scripts.cjs');
+const { separated } = require('./separators.cjs');
 const { Twins } = require('./twins.cjs');
 
 const LONGEST = 80; // steps
@@ -27,6 +29,7 @@ const OPENED = 10; // of so many scripts one is opened in another way
 const OPENINGS = 3; // of one in so many of the edges
 const BESIDE_OPTIONS = 8; // of so many scripts one has options more, beside what is varied
 const AT_ONCE = [1, 1, 1, 2, 2, 3]; // things that are changed at once
+const AMONG = 10; // one text in so many of those that are drawn has one of the changed code among its words, or a number in another way of writing
 const MOST_TEXTS = 300; // whose pieces are put into others
 const MOST_TIED = 40; // rows, and scripts of things that are equal
 const MOST_CALLS = 60000; // times that a call is made for a constant
@@ -223,6 +226,8 @@ class Vary {
       case 'string': {
         const from = 'aabbAZ019 _-./:,;=@#"\'\\\n<>[](){}éß😀日'.split('');
         const s = typeof node === 'string' ? node : 'x';
+        if (this.edges.reads && d.chance(AMONG)) return rewrittenAnew(s, d);
+        if (this.edges.words.length > 0 && d.chance(AMONG)) return worded(s, this.edges.words, d);
         if (this.edges.patterns.length > 0 && d.n(4) === 0) return fitted(s, d.pick(this.edges.patterns), this.edges.codes, d);
         if (s.length > 1 && d.n(3)) return anew(s, this.texts(), this.numbers(), d);
         const i = d.n(s.length + 1);
@@ -327,7 +332,7 @@ class Vary {
     const twins = new Twins(this.edges).of(rows);
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
     out.push(...inTurn(this.openings.lists()).slice(0, Math.ceil(most / OPENINGS)));
-    const lists = [this.often(), atOnce(rows), ...offeredRows(rows, this.offers), ...optioned(rows, this.edges), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    const lists = [this.often(), atOnce(rows), ...offeredRows(rows, this.offers), ...optioned(rows, this.edges), ...separated(rows, this.edges), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     lists.push(inTurn(rows.slice(0, MOST_TIED).map(remarked)).slice(0, MOST_TIED));
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
