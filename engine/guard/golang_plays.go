@@ -82,8 +82,8 @@ func (m *goCheck) playAll(ctx context.Context, p pair) error {
 	if m.g.o.Thorough {
 		last = 0
 	}
-	for _, p.few = range []int{shareOfFew, last} {
-		if p.watched {
+	for _, p.few = range []int{shareOfGlance, shareOfFew, last} {
+		if p.watched && p.few != shareOfGlance {
 			var err error
 			if p.corpus, err = m.explore(ctx, &p, tests); err != nil {
 				return err
