@@ -22,9 +22,13 @@ const mostScripts = 120
 // waiting are names of what takes time or ends the process.
 var waiting = map[string]bool{"Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true, "Exit": true, "ListenAndServe": true}
 
-// scripts are the tests whose names lead to one of some names, those first that name one of the others.
+// scripts are the tests whose names lead to one of some names, those first that name one of some declarations.
 func (s *stager) scripts(names, direct map[string]bool) []script {
 	var out []script
+	close := map[string]bool{}
+	for key := range direct {
+		close[key[strings.LastIndexByte(key, '.')+1:]] = true
+	}
 	for _, f := range s.files {
 		for _, d := range f.file.Decls {
 			d, ok := d.(*ast.FuncDecl)
@@ -45,7 +49,7 @@ func (s *stager) scripts(names, direct map[string]bool) []script {
 			if !overlaps(mentions, names) || len(literals) == 0 || overlaps(mentions, waiting) {
 				continue
 			}
-			t.literals, t.near = literals, overlaps(mentions, direct)
+			t.literals, t.near = literals, overlaps(mentions, close)
 			out = append(out, t)
 		}
 	}
