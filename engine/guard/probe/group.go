@@ -136,6 +136,7 @@ func (r *runner) run(g *group, d *draws) outcome {
 	for _, tell := range m.seen {
 		text += "; " + tell()
 	}
+	text += r.later(m.kept)
 	if printed := r.printed(); printed != "" && (g.script == nil || g.script.example) {
 		text += "; printed " + strconv.Quote(printed)
 	}
@@ -328,6 +329,7 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 			*in = (*in)[:at]
 			return "", nil
 		}
+		m.kept = append(m.kept, r.given(out)...)
 		return r.show(r.of(p, name, out)) + r.after(args), out
 	}
 	*in += written

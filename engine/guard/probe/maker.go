@@ -25,6 +25,7 @@ type maker struct {
 	places    []place                            // where numbers and texts were made
 	callers   reflect.Type                       // of a caller's own, that a value of any type had last
 	kinds     map[reflect.Type]int               // which type stands behind an interface whose values are compared
+	kept      []gift                             // lists and tables that calls before the last gave
 	handed    []reflect.Value                    // what makes and fills the receiver was given
 	void      bool                               // what panics says nothing
 	whole     reflect.Value                      // the object itself that was taken from another one: a copy may be another

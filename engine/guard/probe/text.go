@@ -233,6 +233,21 @@ func rolled(s string, runs [][]int, up int) string {
 	return out + s[end:]
 }
 
+// recased has one word in other letters: small for large, or large for small.
+func recased(s string, pick func(int) int) string {
+	list := wordsAndNumbers.FindAllStringIndex(s, -1)
+	if len(list) == 0 {
+		return s
+	}
+	at := list[pick(len(list))]
+	word := s[at[0]:at[1]]
+	other := strings.ToLower(word)
+	if other == word {
+		other = strings.ToUpper(word)
+	}
+	return s[:at[0]] + other + s[at[1]:]
+}
+
 // changed makes one small edit.
 func (g *maker) changed(s string) string {
 	d, r := g.d, []rune(s)
@@ -249,6 +264,9 @@ func (g *maker) changed(s string) string {
 			return string(r[:at]) + string(r[at+1:])
 		}
 	case 4:
+		if d.n(2) == 1 {
+			return recased(s, d.n)
+		}
 		if at < len(r) {
 			if unicode.IsUpper(r[at]) {
 				r[at] = unicode.ToLower(r[at])
