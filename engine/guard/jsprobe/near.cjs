@@ -191,12 +191,21 @@ function fitting(s, edges) {
   });
 }
 
+/** A text with its first word in other letters. */
+function otherwise(s) {
+  return s.replace(/[a-z]+/i, (word) => (word === word.toLowerCase() ? word.toUpperCase() : word.toLowerCase()));
+}
+
+/** A text in other letters, its first word alone and all of it. */
+function inOtherLetters(s) {
+  return [...new Set([otherwise(s), s.toUpperCase(), s.toLowerCase()])].filter((t) => t !== s && s.length <= 2000);
+}
+
 /** A text of several parts with one of them once more, also in other letters and with another number, and all of them in another order. */
 function repeated(s) {
   const between = PARTS.find((t) => s.includes(t));
   if (between === undefined || s.length > 2000) return [];
   const parts = s.split(between);
-  const otherwise = (t) => t.replace(/[a-z]+/i, (word) => (word === word.toLowerCase() ? word.toUpperCase() : word.toLowerCase()));
   const more = parts.filter((t) => t !== '').slice(0, MOST_REPEATED).flatMap((t) => [t, otherwise(t).replace(/\d(?=\D*$)/, '9')]);
   return [...more.map((t) => s + between + t), [...parts].reverse().join(between)];
 }
@@ -221,7 +230,7 @@ function texts(node, edges) {
   for (const n of edges.lengths()) if (n > 0) out.push({ k: 'text', v: s.slice(0, 20) || 'x', n });
   for (const n of edges.lengths()) if (n >= LONG) for (const e of edges.chars.concat(edges.texts).slice(0, 6)) out.push({ k: 'text', v: 'x', n, e });
   for (const v of edges.ints) out.push(String(v), s + v, ...inRuns(s, v));
-  return mixed(out, [...inherited(s, edges), ...(edges.reads ? rewritten(s) : []), ...repeated(s), ...crossed(s), ...finer(s, edges), ...rolled(s), ...fitting(s, edges), ...amongWords(s, edges.words)]).concat(plainTexts(s));
+  return mixed(out, [...inherited(s, edges), ...inOtherLetters(s), ...(edges.reads ? rewritten(s) : []), ...repeated(s), ...crossed(s), ...finer(s, edges), ...rolled(s), ...fitting(s, edges), ...amongWords(s, edges.words)]).concat(plainTexts(s));
 }
 
 /** A list with two of its own before each of another one. */

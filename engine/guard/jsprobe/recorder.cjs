@@ -42,7 +42,7 @@ class Recorder {
   }
 
   wrap(file, names, value, depth) {
-    if (!isObject(value) || (typeof value === 'object' && depth > 1) || this.groups.has(value)) return this.wrapped.get(value) || value;
+    if (!isObject(value) || (typeof value === 'object' && depth > 2) || this.groups.has(value)) return this.wrapped.get(value) || value;
     if (this.wrapped.has(value)) return this.wrapped.get(value);
     const recorder = this;
     let group;
