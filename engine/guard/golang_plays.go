@@ -99,10 +99,10 @@ func (m *goCheck) playAll(ctx context.Context, p pair) error {
 	return nil
 }
 
-// blinds is how many lines are played as they are written.
+// blinds is how many lines, and variables of files, are played as they are written.
 func (s *stager) blinds() int {
 	if s == nil {
 		return 0
 	}
-	return len(s.blind)
+	return len(s.blind) + len(s.fixed)
 }

@@ -25,9 +25,11 @@ type stager struct {
 	dir     string
 	files   []*testFile
 	decls   map[string]*testDecl
-	blind   map[string]bool // lines, "kit_test.go:12", that do not compile with what is put in
-	count   int             // of literals
-	program bool            // its callers are its tests
+	blind   map[string]bool     // lines, "kit_test.go:12", that do not compile with what is put in
+	count   int                 // of literals
+	laid    map[string][]string // lines of the files as they were rewritten last, by their names
+	fixed   map[string]bool     // files whose variables stay as they are
+	program bool                // its callers are its tests
 }
 
 // testFile is a file of tests.
@@ -57,7 +59,7 @@ type wrap struct {
 
 // newStager reads the tests of a package; nil where there are none.
 func newStager(m *goModule, p *goPackage, read func(string) []byte) *stager {
-	s := &stager{typing: newTyping(m, read), probe: p.path + "/" + probeDir, dir: p.dir, program: p.name == "main", decls: map[string]*testDecl{}, blind: map[string]bool{}}
+	s := &stager{typing: newTyping(m, read), probe: p.path + "/" + probeDir, dir: p.dir, program: p.name == "main", decls: map[string]*testDecl{}, blind: map[string]bool{}, laid: map[string][]string{}, fixed: map[string]bool{}}
 	var outside []*ast.File
 	inside := s.sources(p)
 	for _, name := range p.builtTests {
@@ -166,9 +168,10 @@ func (s *stager) put(f *testFile, n ast.Node) []int {
 func (s *stager) changes(scripts []script) []record.Change {
 	var out []record.Change
 	for _, f := range s.files {
-		text := s.rendered(f, 0, len(f.data))
+		text := slices.Concat(s.rendered(f, 0, len(f.data)), []byte("\n\n"), s.registered(f, scripts))
+		s.laid[path.Base(f.name)] = strings.Split(string(text), "\n")
 		header := fmt.Sprintf("//go:build go1.%d\n\n//line %s:1\n", s.language(), path.Base(f.name))
-		out = append(out, record.Change{Path: f.name, Mode: record.Regular, Data: slices.Concat([]byte(header), text, []byte("\n\n"), s.registered(f, scripts))})
+		out = append(out, record.Change{Path: f.name, Mode: record.Regular, Data: append([]byte(header), text...)})
 	}
 	return out
 }
@@ -197,7 +200,7 @@ func (s *stager) rendered(f *testFile, from, to int) []byte {
 	}
 	var pieces []piece
 	for i, w := range f.wraps {
-		if w.from < from || w.to > to || s.blind[fmt.Sprintf("%s:%d", path.Base(f.name), w.line)] {
+		if w.from < from || w.to > to || s.blind[f.line(w)] {
 			continue
 		}
 		pieces = append(pieces, piece{w.from, i + 1, w.open})
@@ -247,15 +250,14 @@ func withoutConstraints(data []byte, end int) []byte {
 func (s *stager) registered(f *testFile, scripts []script) []byte {
 	var b bytes.Buffer
 	b.WriteString("var _ = atollguard.Fell\n\nfunc init() {\n")
-	base := path.Base(f.name)
 	for _, w := range f.wraps {
-		if w.literal > 0 && !s.blind[fmt.Sprintf("%s:%d", base, w.line)] {
-			fmt.Fprintf(&b, "\tatollguard.Register%s(%d, %q, %s)\n", w.register, w.literal, fmt.Sprintf("%s:%d", base, w.line), w.value)
+		if w.literal > 0 && !s.blind[f.line(w)] {
+			fmt.Fprintf(&b, "\tatollguard.Register%s(%d, %q, %s)\n", w.register, w.literal, f.line(w), w.value)
 		}
 	}
 	for _, d := range f.file.Decls {
 		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.VAR {
+		if !ok || g.Tok != token.VAR || s.fixed[path.Base(f.name)] {
 			continue
 		}
 		for _, spec := range g.Specs {
@@ -311,19 +313,45 @@ func (s *stager) refilled(b *bytes.Buffer, f *testFile, v *ast.ValueSpec) {
 	}
 }
 
-// blame leaves out what was put in on lines that the compiler refused, and reports whether there was anything.
+// registering is a line that tells the probe of a part.
+var registering = regexp.MustCompile(`^\tatollguard\.Register\w+\(\d+, "([^"]+)", `)
+
+// blame leaves out what was put in on lines that the compiler refused, and reports whether there was anything. Where none of them has
+// something, the variables of their files stay as they are.
 func (s *stager) blame(output string) bool {
 	found := false
+	files := map[string]bool{}
 	for _, match := range sourceError.FindAllStringSubmatch(output, -1) {
+		lines, n := s.laid[match[1]], 0
+		if n, _ = strconv.Atoi(match[2]); n < 1 || n > len(lines) {
+			continue
+		}
+		files[match[1]] = true
 		at := match[1] + ":" + match[2]
-		for _, f := range s.files {
-			if path.Base(f.name) == match[1] && !s.blind[at] && slices.ContainsFunc(f.wraps, func(w wrap) bool { return fmt.Sprint(w.line) == match[2] }) {
-				s.blind[at], found = true, true
-			}
+		if m := registering.FindStringSubmatch(lines[n-1]); m != nil {
+			at = m[1]
+		}
+		if !s.blind[at] && s.puts(at) {
+			s.blind[at], found = true, true
+		}
+	}
+	for name := range files {
+		if !found && !s.fixed[name] {
+			s.fixed[name], found = true, true
 		}
 	}
 	return found
 }
+
+// puts reports a line on which something was put in.
+func (s *stager) puts(at string) bool {
+	return slices.ContainsFunc(s.files, func(f *testFile) bool {
+		return slices.ContainsFunc(f.wraps, func(w wrap) bool { return f.line(w) == at })
+	})
+}
+
+// line is where something is put in: "kit_test.go:12".
+func (f *testFile) line(w wrap) string { return fmt.Sprintf("%s:%d", path.Base(f.name), w.line) }
 
 // written is how a file writes a type; "" where it cannot.
 func (f *testFile) written(t types.Type) string {

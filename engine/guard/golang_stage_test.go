@@ -45,6 +45,7 @@ func TestLiteralsAndCallsOfGoTestsAreWrapped(t *testing.T) {
 		"a part of the test may panic":                   {`t.Run("x", func(t *testing.T) { New(1) })`, `t.Run("x", func(t *testing.T) { defer atollguard.Fell(); `},
 		"a call of its own":                              {`k := New(1); k.Add("x")`, `for range atollguard.Often(2) { atollguard.Seen2(atollguard.On(k).Add(atollguard.Literal(3, string("x")))) }`},
 		"a call whose error is looked at":                {`k := New(1); if _, err := k.Add("x"); err != nil { t.Fatal(err) }`, `for range atollguard.Often(2) { if _, err := atollguard.Seen2(atollguard.On(k).Add(atollguard.Literal(3, string("x")))); err != nil { t.Fatal(err) } }`},
+		"a call in front of a condition":                 {`k := New(1); var err error; if _, err = k.Add("x"); err != nil { return }`, `if _, err = atollguard.Seen2(atollguard.On(k).Add(atollguard.Literal(2, string("x")))); err != nil { return }`},
 		"the items of a list":                            {`k := New(1); n, err := k.Add([]string{"x", "y"}...)`, `.Add(atollguard.List(2, []string{atollguard.Literal(3, string("x")), atollguard.Literal(4, string("y"))})...))`},
 		"a struct of the package":                        {`k := &Kit{N: 2}; _ = k`, `k := atollguard.Fields(1, &Kit{N: atollguard.Literal(2, int(2))})`},
 		"a struct that should come out":                  {`for _, tt := range []struct{ in string; want []string }{{"a", []string{"b"}}} { _ = tt }`, `{{atollguard.Literal(1, string("a")), []string{"b"}}}`},
@@ -117,10 +118,15 @@ func BenchmarkCompile(b *testing.B) { Compile("c") }
 			t.Errorf("not there: %s\n%s", want, text)
 		}
 	}
-	if !s.blame("./kit_test.go:10:3: cannot use") || s.blame("./kit_test.go:10:3: cannot use") {
-		t.Error("a line that does not compile is to be left as it is, once")
+	if text := mustStage(t, "func TestKit(t *testing.T) { const text = \"x\"; _ = Compile(text) }\n").changes(nil); !strings.Contains(string(text[0].Data), `RegisterLiteral(2, "kit_test.go:9", string("x"))`) {
+		t.Errorf("a text that has a name within a function alone is told by its name:\n%s", text[0].Data)
 	}
-	if text := string(s.changes(nil)[0].Data); strings.Contains(text, "Literal(1,") {
+	for i, want := range []bool{true, true, false} { // the line, then the variables of the file, then nothing
+		if s.blame("./kit_test.go:10:3: cannot use") != want {
+			t.Errorf("what does not compile is left as it is: try %d", i)
+		}
+	}
+	if text := string(s.changes(nil)[0].Data); strings.Contains(text, "Literal(1,") || strings.Contains(text, "RegisterVariable") {
 		t.Errorf("that line is as it was:\n%s", text)
 	}
 }

@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"regexp"
@@ -16,7 +17,7 @@ type staging struct {
 	*stager
 	f        *testFile
 	still    map[ast.Node]bool // literals, and parts whose literals stay as they are
-	quiet    map[ast.Node]bool // calls that are not told
+	quiet    map[ast.Node]bool // calls that are not told, and statements that are made once
 	held     map[ast.Node]bool // structs that are exchanged with what leads to them
 	literals []int
 }
@@ -46,7 +47,13 @@ func (w *staging) visit(n ast.Node) bool {
 			w.keep(n.Len)
 		}
 	case *ast.ForStmt:
+		w.quieten(n.Init)
+		w.quieten(n.Post)
 		w.keepLoop(n)
+	case *ast.SwitchStmt:
+		w.quieten(n.Init)
+	case *ast.TypeSwitchStmt:
+		w.quieten(n.Init)
 	case *ast.IndexExpr:
 		w.keepPlace(n.X, n.Index)
 	case *ast.SliceExpr:
@@ -135,11 +142,12 @@ func (w *staging) keepLiteral(x ast.Expr) {
 	}
 }
 
-func (w *staging) quieten(call ast.Node) {
+// quieten has a call not told, or a statement made once.
+func (w *staging) quieten(n ast.Node) {
 	if w.quiet == nil {
 		w.quiet = map[ast.Node]bool{}
 	}
-	w.quiet[call] = true
+	w.quiet[n] = true
 }
 
 // add wraps a part of the file.
@@ -254,9 +262,8 @@ func (w *staging) object(n ast.Expr, lit *ast.CompositeLit) {
 
 // checkedStep is a call that is a statement of its own but for a look at its error.
 func (w *staging) checkedStep(n *ast.IfStmt) {
-	if n.Else != nil { // an if behind it is no statement of its own
-		w.quieten(n.Else)
-	}
+	w.quieten(n.Init)
+	w.quieten(n.Else) // an if behind it is no statement of its own
 	set, ok := n.Init.(*ast.AssignStmt)
 	if !ok || n.Else != nil || len(set.Rhs) != 1 || w.quiet[n] {
 		return
@@ -277,7 +284,7 @@ func (w *staging) checkedStep(n *ast.IfStmt) {
 // step exchanges how often a call is made that is a statement of its own.
 func (w *staging) step(n ast.Stmt, x ast.Expr) {
 	call, ok := ast.Unparen(x).(*ast.CallExpr)
-	if !ok {
+	if !ok || w.quiet[n] {
 		return
 	}
 	if f := w.tested(call); f == nil || !f.Exported() && !w.program {
@@ -416,12 +423,12 @@ func (w *staging) constant(id *ast.Ident) {
 		return
 	}
 	if b, ok := c.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
-		w.exchange(id, id.Name)
+		w.exchange(id, strconv.Quote(constant.StringVal(c.Val())))
 	}
 }
 
-// exchange lets another value stand for a constant that has a type which the file can write.
-func (w *staging) exchange(x ast.Expr, text string) {
+// exchange lets another value stand for a constant, of that value as it is written, that has a type which the file can write.
+func (w *staging) exchange(x ast.Expr, value string) {
 	t := w.info.TypeOf(x)
 	if w.still[x] || t == nil {
 		return
@@ -431,7 +438,7 @@ func (w *staging) exchange(x ast.Expr, text string) {
 		return
 	}
 	w.still[x] = true
-	w.part(x, "Literal("+w.next()+", "+name+"(", "))", "Literal", name+"("+text+")")
+	w.part(x, "Literal("+w.next()+", "+name+"(", "))", "Literal", name+"("+value+")")
 }
 
 // next is the number of the next part that can be exchanged.
