@@ -18,7 +18,7 @@ type staging struct {
 	f        *testFile
 	still    map[ast.Node]bool // literals, and parts whose literals stay as they are
 	quiet    map[ast.Node]bool // calls that are not told, and statements that are made once
-	held     map[ast.Node]bool // structs that are exchanged with what leads to them
+	held     map[ast.Node]bool // structs and lists that are taken by their address
 	literals []int
 }
 
@@ -207,7 +207,7 @@ func (w *staging) composite(n *ast.CompositeLit) {
 // list exchanges the items of a list of plain things.
 func (w *staging) list(n *ast.CompositeLit) {
 	t := w.info.TypeOf(n)
-	if n.Type == nil || t == nil || len(n.Elts) == 0 || w.f.keyed(n) {
+	if n.Type == nil || t == nil || len(n.Elts) == 0 || w.f.keyed(n) || w.held[n] {
 		return
 	}
 	switch u := t.Underlying().(type) {
@@ -220,9 +220,7 @@ func (w *staging) list(n *ast.CompositeLit) {
 			w.part(n, "List("+w.next()+", ", ")", "List", fmt.Sprintf("%s(nil), %d", text, len(n.Elts)))
 		}
 	case *types.Struct:
-		if !w.held[n] {
-			w.object(n, n)
-		}
+		w.object(n, n)
 	}
 }
 
