@@ -12,13 +12,13 @@ WRITERS = {"setdefault", "update", "append", "add"}
 EXACT = 1 << 53
 
 
-def equals(v):
-    """The values of other types that are equal to a number."""
+def equals(v, floats):
+    """The values of other types that are equal to a number: truths and whole numbers, and where code tells types apart floats as well."""
     if type(v) is bool:
-        return [int(v), float(v)]
+        return [int(v)] + [float(v)] * floats
     if type(v) is int:
-        return ([float(v)] if abs(v) < EXACT else []) + ([bool(v)] if v in (0, 1) else [])
-    return [int(v)] if type(v) is float and math.isfinite(v) and v.is_integer() else []
+        return [float(v)] * (floats and abs(v) < EXACT) + [bool(v)] * (v in (0, 1))
+    return [int(v)] if floats and type(v) is float and math.isfinite(v) and v.is_integer() else []
 
 
 def keeps(node):
@@ -43,10 +43,20 @@ def writes(n, own):
 
 
 def kept_by(trees, tables, names):
-    """Whether what changed in two versions of a file, or what mentions it there, keeps something between calls."""
+    """What changed in two versions of a file, or mentions it there, and keeps something between calls: by its name, whether it tells types apart."""
     changed = {name.rsplit(".", 1)[-1] for name in names}
     near = names | {key for table in tables for key, mentioned in table.items() if mentioned & changed}
-    return any(key in near and keeps(node) for tree in trees for key, node in declared(tree))
+    out = {}
+    for tree in trees:
+        for key, node in declared(tree):
+            if key in near and keeps(node):
+                out[key] = out.get(key, False) or tells_types(node)
+    return out
+
+
+def tells_types(node):
+    """Whether a declaration names what tells types apart."""
+    return any(isinstance(n, ast.keyword) and n.arg == "typed" or isinstance(n, ast.Name) and n.id == "type" for n in ast.walk(node))
 
 
 def declared(tree):

@@ -85,8 +85,9 @@ class Others:
         if notes and d.n(SELDOM) == SELDOM - 1:
             made = promised(v, notes, d)
             return v if made is v else vary.stranger(made)
-        if self.keeps and equals(v) and d.chance(KEPT):
-            return vary.stranger(d.pick(equals(v)))
+        equal = equals(v, self.keeps[of]) if (of := group.partition(":")[2]) in self.keeps else []
+        if equal and d.chance(KEPT):
+            return vary.stranger(d.pick(equal))
         if asked and kind > 2:
             return as_type(v, d.pick(asked), d)
         if asked and kind == 2 and type(v) in NUMERIC:

@@ -78,7 +78,7 @@ class Session(Inventing, Keywords, Others):
         self.inner, self.kinds, self.looked_up, self.caught = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up", "caught"))
         self.protocols = Protocols([file["types"] for file in self.files.values() if "types" in file])
         self.edges.nests = any(file.get("nests") for file in self.files.values())
-        self.keeps = any(file.get("keeps") for file in self.files.values())
+        self.keeps = {key: tells for file in self.files.values() for key, tells in file.get("keeps", {}).items()}
         self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
         self.contents = Contents(self.kept["changing"])
         ORDERS.begin(q.get("unordered") or [], q.get("orders"))
