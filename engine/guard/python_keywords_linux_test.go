@@ -107,28 +107,3 @@ func TestKeywordsThatAWrapperOfPythonTakesAreGiven(t *testing.T) {
 		}
 	})
 }
-
-// area asks for what its callers give by name.
-const area = `
-def area(**given):
-    return given["width"] * given["height"]
-`
-
-const areaTest = `
-import unittest
-import kit
-
-
-class Test(unittest.TestCase):
-    def test(self):
-        self.assertEqual(kit.area(width=2, height=3), 6)
-        self.assertEqual(kit.area(width=2, height=4, unit="m"), 8)
-`
-
-func TestAKeywordOfPythonIsLeftOut(t *testing.T) {
-	t.Parallel()
-	eachIsFound(t, 100, area, areaTest, []edited{
-		{"what is not there is one", `given["height"]`, `given.get("height", 1)`, "kit.area"},
-		{"the other one first", `given["width"] * given["height"]`, `given["height"] * given["width"]`, ""},
-	})
-}

@@ -3,8 +3,6 @@ of the object that was asked, and what of all that others write to as well.
 
 Standard library only.
 """
-import array
-import collections
 import contextlib
 import inspect
 import io
@@ -19,7 +17,6 @@ from atoll_guard_orders import ORDERS
 from atoll_guard_outcomes import failure, is_drained, show
 from atoll_guard_tree import in_tree, of_tree
 
-CHANGING = (list, dict, set, bytearray, array.array, collections.deque, collections.UserList, collections.UserDict)  # arguments that a call may change
 AGAIN = 3  # one of so many calls is made once more
 
 
@@ -36,8 +33,7 @@ def answer(f, me, making, args, kwargs, shares=True):
         outcome += sharing.told(taken.items, me, given, of_tree) + reading.told(f, args, kwargs, lists) if taken else of_others
     except (Exception, SystemExit) as e:
         outcome = failure(e)
-    failed = "raises " in outcome  # how far a stream was read by then is nothing to who gave it
-    after = [repr(a.getvalue()) if failed and rest_of(a) else show(a) for a in given if isinstance(a, CHANGING) or rest_of(a)]
+    after = [show(a) for a in given if isinstance(a, (list, dict, set, bytearray)) or rest_of(a)]
     if after:
         outcome += "; arguments after it " + ", ".join(after)
     if me is not None:

@@ -13,7 +13,6 @@ import atoll_guard_enclosed as enclosed
 from atoll_guard_patterns import matched
 from atoll_guard_places import as_bytes
 from atoll_guard_renaming import WORD
-from atoll_guard_wording import short
 
 MOST_CONSTANTS = 120
 MOST_EDGES = 700
@@ -46,9 +45,7 @@ def distinct(values, most=MOST_EDGES):
 # What tells a method of a text from others that do almost the same.
 TELLING = {"splitlines": ["\n", "\r", "\x0b", "\u2028"], **dict.fromkeys(("split", "rsplit", "strip", "lstrip", "rstrip", "isspace"), ["\t", "\n", "\u00a0", "  "]),
            **dict.fromkeys(("lower", "upper", "casefold", "swapcase"), ["\u00df", "\u0130", "\u03c2"]), **dict.fromkeys(("title", "capitalize"), ["'", "\u01c6", "1a"]),
-           **dict.fromkeys(("isdigit", "isdecimal", "isnumeric", "isalnum", "int"), ["\u00b2", "\u0663", "\u00bd", "_"]), **dict.fromkeys(("isalpha", "isidentifier"), ["\u00e9", "_", "\u2160"]),
-           **dict.fromkeys(("fromhex", "unhexlify", "a2b_hex"), [" ", "\n", "\t"]), **dict.fromkeys(("b64decode", "a2b_base64", "urlsafe_b64decode"), ["\n", "=", "-", "/"]),
-           **dict.fromkeys(("float", "Decimal", "complex"), ["_", " ", "nan", "\u0663"]), **dict.fromkeys(("match", "fullmatch"), ["\n"])}
+           **dict.fromkeys(("isdigit", "isdecimal", "isnumeric", "isalnum", "int"), ["\u00b2", "\u0663", "\u00bd", "_"]), **dict.fromkeys(("isalpha", "isidentifier"), ["\u00e9", "_", "\u2160"])}
 
 
 # ---- constants ----------------------------------------------------------------
@@ -209,7 +206,6 @@ class Edges:
     def __init__(self, constants, recorded):
         self.consts = {k: distinct([c[k] for c in constants if k in c]) for k in ("i", "f", "s")}
         ints, self.strs = self.consts["i"], self.consts["s"]
-        self.short = short(self.strs)
         self.ints = numbers(ints)
         self.floats = real_numbers(ints, self.consts["f"])
         self.sizes = [n for n in self.ints if 0 <= n <= LARGEST_SIZE]

@@ -67,14 +67,8 @@ def assigned(function):
     return {t.attr for top in targets for t in ast.walk(top) if isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name) and t.value.id == "self"}
 
 
-def set_by_tests(files):
-    """The names of the attributes that tests set of objects: callers may, whoever else does."""
-    stored = [n for name in files[:MOST_FILES] for n in ast.walk(parsed(name)) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
-    return {n.attr for n in stored if not (isinstance(n.value, ast.Name) and n.value.id in ("self", "cls"))}
-
-
-def options(cls, by_tests=frozenset()):
-    """Public attributes that the constructor or the class sets to a constant or a parameter, and that tests set or no
+def options(cls):
+    """Public attributes that the constructor or the class sets to a constant or a parameter and no
     method changes: those that a caller may set."""
     given, changed = set(), set()
     for n in cls.body:
@@ -87,7 +81,7 @@ def options(cls, by_tests=frozenset()):
             for s in ast.walk(n):
                 if isinstance(s, ast.Assign) and (isinstance(s.value, ast.Constant) or isinstance(s.value, ast.Name) and s.value.id in parameters):
                     given |= {t.attr for t in s.targets if isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name) and t.value.id == "self"}
-    return sorted(n for n in given - (changed - by_tests) if not n.startswith("_"))
+    return sorted(n for n in given - changed if not n.startswith("_"))
 
 
 def of_first(e, first):
@@ -284,10 +278,9 @@ def classes_asked_for(name, was, now):
     return sorted(module_of(name) + ":" + c for c in out)
 
 
-def offers(files, tests=()):
-    """Of the modules of a tree, with the files of its tests: options by class, types asked for by group, what stands for None, keywords by module, those of its wrappers apart, and functions that fill what they make."""
+def offers(files):
+    """Of the modules of a tree: options by class, types asked for by group, what stands for None, keywords by module, those of its wrappers apart, and functions that fill what they make."""
     out = {"options": {}, "changing": {}, "asked": {}, "promised": {}, "takes": {}, "keywords": {}, "wrapping": {}, "filling": {}}
-    by_tests = set_by_tests(tests)
     for name in sorted(files)[:MOST_FILES]:
         module, known, wrapping, tree = module_of(name), {}, {}, parsed(name)
         out["asked"].update(asked_by(name, tree))
@@ -296,7 +289,7 @@ def offers(files, tests=()):
         out["takes"].update(taken_by(module, tree))
         for n in tree.body:
             if isinstance(n, ast.ClassDef):
-                out["options"][module, n.name] = options(n, by_tests)
+                out["options"][module, n.name] = options(n)
                 out["changing"][module, n.name] = changed_by_methods(n)
             for f in members_of(n):
                 wrapping.update(looked_for(f))

@@ -3,7 +3,6 @@
 Standard library only.
 """
 from atoll_guard_callables import FUNCTIONS
-from atoll_guard_equals import equals
 from atoll_guard_making import decode
 from atoll_guard_offers import OTHER_KINDS, as_type, has_texts, with_list
 from atoll_guard_protocols import SELDOM, promised
@@ -12,7 +11,6 @@ from atoll_guard_vary import NUMERIC, twin
 
 PARTS = (int, float, str, bytes)
 MOST_PARTS = 40
-KEPT = 6  # one number in so many is one of another type, where something is kept by what is given
 MOST_TAKEN = 3  # parts of a list or a table that stands for None
 
 
@@ -50,15 +48,6 @@ def in_place(kind, vary):
     return {"int": vary.integer, "float": vary.number, "bool": lambda: bool(d.n(2))}[kind]()
 
 
-def of_its_kind(recipes, values, own, at):
-    """The recipes of the other arguments that are of the kind of one, and of the object where it is."""
-    if at >= len(recipes):
-        return []
-    every = [*zip(recipes, values), *([(own, None)] if own and own[0] == "made" else [])]
-    kinds = [recipe[:3] if recipe[0] == "made" else type(v) for recipe, v in every]
-    return [recipe for n, (recipe, _) in enumerate(every) if n != at and kinds[n] == kinds[at] is not bool and recipe != recipes[at]]
-
-
 class Others:
     """The part of a session that makes them."""
 
@@ -85,9 +74,6 @@ class Others:
         if notes and d.n(SELDOM) == SELDOM - 1:
             made = promised(v, notes, d)
             return v if made is v else vary.stranger(made)
-        equal = equals(v, self.keeps[of]) if (of := group.partition(":")[2]) in self.keeps else []
-        if equal and d.chance(KEPT):
-            return vary.stranger(d.pick(equal))
         if asked and kind > 2:
             return as_type(v, d.pick(asked), d)
         if asked and kind == 2 and type(v) in NUMERIC:

@@ -8,7 +8,6 @@ import contextlib
 import atoll_guard_records as records
 from atoll_guard_asking import asked_by_one
 from atoll_guard_environment import asked_for
-from atoll_guard_equals import kept_by
 from atoll_guard_filling import FUNCTIONS
 from atoll_guard_offers import EXIT, NO_HASH, asked_by, caught, classes_asked_for, asked_otherwise, looked_up, only_one_asks
 from atoll_guard_tree import sources_of_tree
@@ -174,7 +173,6 @@ def watched(q, was, now, names):
             out[name]["environ"] = asked_for(old, new)
             out[name]["exits"] = caught(name, old, new, EXIT)
             out[name]["looked_up"] = looked_up(name, old, new)
-            out[name]["keeps"] = kept_by((old, new), tables, names & (set(tables[0]) | set(tables[1])))
             out[name]["nests"] = any(calls_itself(f) for tree in (old, new) for f in ast.walk(tree) if isinstance(f, FUNCTIONS) and f.name in {k.rsplit(".", 1)[-1] for k in names})
     return out
 

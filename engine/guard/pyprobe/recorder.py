@@ -25,7 +25,7 @@ from atoll_guard_offers import SIMPLE, module_of, offers
 from atoll_guard_purse import Purse
 from atoll_guard_room import LONGEST, sprawls
 from atoll_guard_scenarios import Ran
-from atoll_guard_tree import TREE, folders_of_tree, held_by, in_tree, is_test, of_tree, sources_of_tree, tests_of_tree
+from atoll_guard_tree import TREE, folders_of_tree, held_by, in_tree, is_test, of_tree, sources_of_tree
 
 SETS = "="  # behind the name of a property: what sets it
 MOST_RECORDED = 200
@@ -95,7 +95,7 @@ class Recorder:
         self.large, self.room = {}, 0  # calls of scripts above LONGEST, and bytes for more
         self.names, self.open = {}, set()  # of parameters, by group; groups that take any keyword
         self.inherited = set()  # of a private class by a public one
-        self.offers = offers(sources_of_tree(), tests_of_tree())
+        self.offers = offers(sources_of_tree())
         self.origin = Origin(TREE)
         self.internals = Internals(in_tree, is_test)
         self.chains, self.holding, self.filling = Chains(), Holding(), Filling(self.offers.pop("filling"))

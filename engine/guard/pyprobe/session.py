@@ -25,12 +25,11 @@ from atoll_guard_environment import Environment
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import FILES, PLACE
 from atoll_guard_inventing import Inventing
-from atoll_guard_keywords import Keywords
 from atoll_guard_kinds import is_text, with_text
 from atoll_guard_making import MADE, NotMade, argument, call_text, decode, find, made, member, named
 from atoll_guard_offers import CHANGING, OPERATORS
 from atoll_guard_orders import ORDERS
-from atoll_guard_others import Others, of_its_kind
+from atoll_guard_others import Others
 from atoll_guard_outcomes import FLOAT_MARK, MISUSED, failure, is_bare, settled, show
 from atoll_guard_places import spelled
 from atoll_guard_playing import Plays
@@ -49,12 +48,12 @@ MOST_SURVEYED = 7 << 20  # characters of an answer about all cases: one that is 
 OF_CASE = 120  # characters about one case, besides the name of its group
 EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
 LARGE_SHARE = 40  # one case in so many is a large call
-ALIKE = 12  # one argument in so many is equal to another one of its kind
 SELDOM = 8  # one case in so many has a word replaced throughout
+ANY_KEYWORDS = ("b", "a")  # given in no order that sorting gives
 MOST_STEPS = 8  # calls of one method that an object may have had before, too
 
 
-class Session(Inventing, Keywords, Others):
+class Session(Inventing, Others):
     def __init__(self, q, out, lines):
         self.q, self.out, self.lines = q, out, lines
         self.dog = Watchdog((q.get("case_ms") or 5000) / 1000, out)
@@ -78,7 +77,6 @@ class Session(Inventing, Keywords, Others):
         self.inner, self.kinds, self.looked_up, self.caught = ({group: v for file in self.files.values() for group, v in file.get(k, {}).items()} for k in ("inner", "kinds", "looked_up", "caught"))
         self.protocols = Protocols([file["types"] for file in self.files.values() if "types" in file])
         self.edges.nests = any(file.get("nests") for file in self.files.values())
-        self.keeps = {key: tells for file in self.files.values() for key, tells in file.get("keeps", {}).items()}
         self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
         self.contents = Contents(self.kept["changing"])
         ORDERS.begin(q.get("unordered") or [], q.get("orders"))
@@ -313,10 +311,7 @@ class Session(Inventing, Keywords, Others):
         vary.as_it_was, vary.own = not times, 0 if args or kwargs else times
         for _ in range(times if args or kwargs else 0):
             at = d.n(len(args) + len(kwargs))
-            others = of_its_kind(made_of, args, own, at)
-            if others and d.chance(ALIKE):
-                args[at] = argument(d.pick(others), vary)
-            elif at < len(args) and made_of[at][0] in MADE and d.n(2):
+            if at < len(args) and made_of[at][0] in MADE and d.n(2):
                 args[at] = vary.once(lambda: made(made_of[at], vary, tell=False)[0])
             elif at < len(args):
                 args[at] = self.another(args[at], group, at, vary)
@@ -329,6 +324,39 @@ class Session(Inventing, Keywords, Others):
         args, kwargs = vary.places.through(args, len(names)), vary.places.through(kwargs)
         vary.asking = asking
         return *self.object_of(own, vary), args, kwargs
+
+    def keyword(self, group, names, kwargs, vary):
+        """For what takes any keyword: one more that its module knows, any where it knows none, and another order of them."""
+        d, wrapper = vary.d, self.wrapper(group)
+        if group in self.kept["open"]:
+            known = self.kept["keywords"].get(group.split(":")[0], {})
+        elif self.kept["wrapping"].get(wrapper):
+            known = self.kept["wrapping"][wrapper]
+        else:
+            return
+        known = {k: v for k, v in known.items() if k not in names}
+        if known and d.chance(2):
+            for _ in range(1 + d.n(3)):
+                k = d.pick(list(known))
+                pool = self.kept["pool"].get(k)
+                kwargs[k] = decode(d.pick(pool)) if pool and type(known[k]) is not bool and d.n(2) else vary.other(known[k])
+        elif not known and d.chance(4):
+            kwargs.update((k, vary.anything(2)) for k in ANY_KEYWORDS if k not in names)
+        if len(kwargs) > 1 and d.chance(3):
+            turned = list(kwargs.items())[::-1]
+            kwargs.clear()
+            kwargs.update(turned)
+
+    def wrapper(self, group):
+        """The module of what stands around a function and takes any keyword, "" where nothing does."""
+        if group not in self.wrappers:
+            f = None
+            with contextlib.suppress(ImportError, AttributeError):
+                f = named(group)
+            code = getattr(f, "__code__", None) if hasattr(f, "__wrapped__") else None
+            takes = code is not None and code.co_flags & inspect.CO_VARKEYWORDS
+            self.wrappers[group] = f.__globals__.get("__name__", "") if takes else ""
+        return self.wrappers[group]
 
     def object_of(self, own, vary):
         """The object of a call and how it is made in words."""

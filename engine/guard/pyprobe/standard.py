@@ -2,7 +2,6 @@
 
 Standard library only.
 """
-import array
 import collections
 import datetime
 import decimal
@@ -55,14 +54,6 @@ def of_range(v, d):
     return d.pick([range(start, stop + 1, step), range(start, stop - 1, step), range(start + 1, stop, step), range(start, stop, 2 * step), range(stop, start, -step), range(0)])
 
 
-def of_array(v, items):
-    """An array of the type of one with other items, itself where it cannot hold them."""
-    try:
-        return array.array(v.typecode, items)
-    except (TypeError, ValueError, OverflowError):
-        return v
-
-
 def other(v, d, rest):
     """Another value of the type of v, and itself for one of a type that is none of these; rest makes another text, list or table."""
     kind = type(v)
@@ -78,8 +69,6 @@ def other(v, d, rest):
         return of_range(v, d)
     if kind is bytearray:
         return bytearray(rest(bytes(v)))
-    if kind is array.array:
-        return of_array(v, rest(list(v)))
     if kind is collections.deque:
         return collections.deque(rest(list(v)), v.maxlen)
     if kind in (collections.OrderedDict, collections.Counter):

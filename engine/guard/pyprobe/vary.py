@@ -13,22 +13,17 @@ import atoll_guard_enclosed as enclosed
 import atoll_guard_matches as matches
 import atoll_guard_records as records
 import atoll_guard_standard as standard
-import atoll_guard_streams as streams
 from atoll_guard_callables import FUNCTIONS, NAMED
 from atoll_guard_chains import inserted
 from atoll_guard_files import FILES, other_lines, text_of
 from atoll_guard_kinds import KINDS, derived
 from atoll_guard_making import decode, member
 from atoll_guard_places import Places, as_bytes
-from atoll_guard_wording import among
 
 ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;", "\"'`\\()[]{}<>#@!?*+=|&%$^~", "éßİıØΣς世界\u0301😀\u00a0"]
 
 
 NUMERIC = (bool, int, float)
-FILLING = (b"\xff", b"\x00")  # what stands where nothing is
-SELDOM = 16  # one value in so many is such
-AMONG = 12  # one text in so many has one of the changed code among its words
 
 
 def twin(v):
@@ -40,7 +35,7 @@ HEX = "0123456789abcdefABCDEF"
 NUMBERS = re.compile(r"[0-9]+")
 WRITTEN = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 WAYS = ["-{n}", "+{n}", "{n}e5", "{w}E5", "{w}e-3", "{w}E+2", ".{w}", "{w}.", "{w}.0", "{n}0", "0{n}", "00{w}", "{w}_000", "{w},000", "0x{x}", "0X{x}", "0xA", "0o7", "0b1", "{w}j", " {n} ",
-        "inf", "-Infinity", "NaN", "1/{w}", "{w}%", "({w})", "{w}px"]
+        "inf", "-Infinity", "NaN", "1/{w}", "{w}%", "({w})"]
 BETWEEN = [", ", ",", ";", "|", "&", " ", "\n", ".", "/", ":"]  # items of a list in a text
 NAMED_VALUE = re.compile(r"(\w+)\s*[=:]\s*(.*)", re.DOTALL)
 PARTS = re.compile(r"\W?\w+")
@@ -49,7 +44,7 @@ PARTS = re.compile(r"\W?\w+")
 def near(edges, v):
     """Edges in the place of a value; of a file those of its content."""
     held = FILES.of(v)
-    return edges.near(text_of(held.content) if held else v.getvalue() if streams.is_stream(v) else v)
+    return edges.near(text_of(held.content) if held else v)
 
 
 def rolled(s, runs, at, up):
@@ -225,8 +220,6 @@ class Vary:
         held = FILES.of(v) if FILES.held else None
         if held:
             return self.other_file(v, held)
-        if streams.is_stream(v):
-            return streams.other(v, self)
         edge = d.edge("other", lambda: self.edges.near(v))
         if edge:
             return self.guess(edge[0]) if v is None or type(v) in (list, tuple, dict) and not v else edge[0]
@@ -254,7 +247,7 @@ class Vary:
         if type(v) is str:
             return self.other_text(v)
         if type(v) is bytes:
-            return d.pick(FILLING) * (1 + d.n(2)) if d.chance(SELDOM) else as_bytes(self.other_text(v.decode("latin-1")))[:1000]
+            return as_bytes(self.other_text(v.decode("latin-1")))[:1000]
         if self.edges.nests and type(v) in (list, tuple, dict) and v and d.n(6) == 5:
             return self.within_itself(v)
         if type(v) in (list, tuple):
@@ -292,8 +285,6 @@ class Vary:
 
     def other_text(self, s):
         d = self.d
-        if self.edges.short and d.chance(AMONG):
-            return among(s, self.edges.short, d)
         if self.lits["strings"] and d.n(3) == 2:
             s = d.pick(self.lits["strings"])
         at = d.n(len(s) + 1)
