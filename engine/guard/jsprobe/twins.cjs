@@ -54,7 +54,7 @@ class Twins {
     const { kinds, keeps } = this.edges;
     if (!(kinds.has('key') || kinds.has('string') || kinds.has('number') || keeps)) return [];
     if (row.length > 1) return keeps ? this.inLife(row) : [];
-    const words = keeps ? ['true', 'null', 'undefined'] : ['true'];
+    const words = keeps ? ['true', 'null'] : ['true'];
     return places(row).slice(0, 20).flatMap((p) => {
       const v = at(row, p);
       const list = asKeys(v).map((x) => put(row, p, x));
