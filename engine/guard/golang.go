@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -173,23 +174,45 @@ func (m *goCheck) relevantAPI(api goAPI) bool {
 // compareOne builds and asks the probe of one package in both trees.
 func (m *goCheck) compareOne(ctx context.Context, p *goPackage, api goAPI) error {
 	m.doing("building what asks %s", p.path)
-	host, err := hostOf(m.scratch)
-	if err != nil {
-		return err
-	}
-	if err := m.precompile(ctx, p, filepath.Join(host, "root"), filepath.Join(host, "candidate")); err != nil {
-		return err
-	}
-	watched, err := m.buildBoth(ctx, p, api, host, nil)
+	both, err := m.probes(ctx, p, api, nil)
 	if err != nil {
 		return err
 	}
 	m.later(func(ctx context.Context) error { return m.play(ctx, p, api) })
-	return m.compare(ctx, m.pairOf(p, api, host, watched))
+	return m.compare(ctx, both)
 }
 
-// buildBoth builds the probe in both trees, with the tests of the root where they are to be played. What does not compile in either is left out in
-// both: the candidate is built first. watched reports that it has marks.
+// probes builds the probe of a package in both trees, with the tests of the root where they are to be played.
+func (m *goCheck) probes(ctx context.Context, p *goPackage, api goAPI, tests *stager) (pair, error) {
+	host, err := hostOf(m.scratch)
+	if err != nil {
+		return pair{}, err
+	}
+	if err := m.precompile(ctx, p, filepath.Join(host, "root"), filepath.Join(host, "candidate")); err != nil {
+		return pair{}, err
+	}
+	watched, err := m.buildBoth(ctx, p, api, host, tests)
+	if err != nil {
+		return pair{}, err
+	}
+	return m.pairOf(p, api, host, watched), nil
+}
+
+// hostOf makes room for the binaries of both trees.
+func hostOf(scratch string) (string, error) {
+	host, err := os.MkdirTemp(scratch, "go-")
+	if err != nil {
+		return "", fmt.Errorf("make room for a binary: %w", err)
+	}
+	for _, side := range []string{"root", "candidate"} {
+		if err := os.MkdirAll(filepath.Join(host, side), 0o755); err != nil {
+			return "", fmt.Errorf("make room for a binary: %w", err)
+		}
+	}
+	return host, nil
+}
+
+// buildBoth compiles the probe in both trees. What does not compile in either is left out in both: the candidate is built first. watched reports that it has marks.
 func (m *goCheck) buildBoth(ctx context.Context, p *goPackage, api goAPI, host string, tests *stager) (watched bool, err error) {
 	without := map[string]bool{}
 	watched = true
@@ -332,7 +355,7 @@ func (m *goCheck) harness(v *view, p *goPackage, api goAPI, without map[string]b
 		out = append(out, record.Change{Path: name, Mode: record.Deleted})
 	}
 	if tests != nil {
-		out = append(out, tests.changes(tests.scripts(m.names, m.direct))...)
+		out = append(out, tests.changes()...)
 	}
 	files, err := probeFiles()
 	if err != nil {

@@ -3,9 +3,6 @@ package guard
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -17,20 +14,16 @@ func (m *goCheck) play(ctx context.Context, p *goPackage, api goAPI) error {
 		return nil
 	}
 	tests := newStager(m.was, p, m.root.read)
-	if tests == nil || len(tests.scripts(m.names, m.direct)) == 0 {
+	if tests == nil {
+		return nil
+	}
+	if tests.chosen = tests.scripts(m.names, m.direct); len(tests.chosen) == 0 {
 		return nil
 	}
 	m.doing("building the tests of %s", p.path)
-	host, err := hostOf(m.scratch)
-	if err != nil {
-		return err
-	}
-	if err := m.precompile(ctx, p, filepath.Join(host, "root"), filepath.Join(host, "candidate")); err != nil {
-		return err
-	}
-	watched, err := m.buildBoth(ctx, p, api, host, tests)
+	both, err := m.probes(ctx, p, api, tests)
 	if err == nil {
-		err = m.playPair(ctx, m.pairOf(p, api, host, watched))
+		err = m.playPair(ctx, both)
 	}
 	if errors.Is(err, errBuild) || errors.Is(err, errProbe) {
 		m.report.note("the tests of %s were not played: %s", p.path, err)
@@ -39,39 +32,16 @@ func (m *goCheck) play(ctx context.Context, p *goPackage, api goAPI) error {
 	return err
 }
 
-// hostOf makes room for the binaries of both trees.
-func hostOf(scratch string) (string, error) {
-	host, err := os.MkdirTemp(scratch, "go-")
-	if err != nil {
-		return "", fmt.Errorf("make room for a binary: %w", err)
-	}
-	for _, side := range []string{"root", "candidate"} {
-		if err := os.MkdirAll(filepath.Join(host, side), 0o755); err != nil {
-			return "", fmt.Errorf("make room for a binary: %w", err)
-		}
-	}
-	return host, nil
-}
-
 // playPair compares tests that two probes have: first what few inputs show, and then what those show that do something of
 // their own in the changed code, with others beside them.
 func (m *goCheck) playPair(ctx context.Context, p pair) error {
-	part, budget, done := m.budget.part(ctx, shareOfScenarios)
-	defer done()
-	whole := m.budget
-	m.check.budget, p.root, p.candidate = budget, p.root.with(budget), p.candidate.with(budget)
-	defer func() { m.check.budget = whole }()
 	p.public, p.reads, p.lost = false, nil, losses{}
-	p.played, p.direct = map[string]bool{}, func(string) bool { return true }
-	if _, _, _, err := m.rollCall(part, &p); err != nil {
-		return unlessEnough(err)
-	}
-	if len(p.tests) == 0 {
-		return nil
-	}
-	err := m.playAll(part, p)
-	m.report.Tests += len(p.played)
-	return unlessEnough(err)
+	return playing(ctx, m.check, p, func(ctx context.Context, p pair) error {
+		if _, _, _, err := m.rollCall(ctx, &p); err != nil || len(p.tests) == 0 {
+			return err
+		}
+		return m.playAll(ctx, p)
+	})
 }
 
 // shareOfPlays is a look at tests that have no more than a part of the inputs of a function: each runs all of a test.

@@ -22,7 +22,6 @@ import (
 type stager struct {
 	*typing
 	probe   string // import path
-	dir     string
 	files   []*testFile
 	decls   map[string]*testDecl
 	blind   map[string]bool     // lines, "kit_test.go:12", that do not compile with what is put in
@@ -30,6 +29,7 @@ type stager struct {
 	laid    map[string][]string // lines of the files as they were rewritten last, by their names
 	fixed   map[string]bool     // files whose variables stay as they are
 	program bool                // its callers are its tests
+	chosen  []script            // that are played
 }
 
 // testFile is a file of tests.
@@ -59,7 +59,7 @@ type wrap struct {
 
 // newStager reads the tests of a package; nil where there are none.
 func newStager(m *goModule, p *goPackage, read func(string) []byte) *stager {
-	s := &stager{typing: newTyping(m, read), probe: p.path + "/" + probeDir, dir: p.dir, program: p.name == "main", decls: map[string]*testDecl{}, blind: map[string]bool{}, laid: map[string][]string{}, fixed: map[string]bool{}}
+	s := &stager{typing: newTyping(m, read), probe: p.path + "/" + probeDir, program: p.name == "main", decls: map[string]*testDecl{}, blind: map[string]bool{}, laid: map[string][]string{}, fixed: map[string]bool{}}
 	var outside []*ast.File
 	inside := s.sources(p)
 	for _, name := range p.builtTests {
@@ -164,11 +164,11 @@ func (s *stager) put(f *testFile, n ast.Node) []int {
 	return w.literals
 }
 
-// changes are the rewritten files, with what registers them.
-func (s *stager) changes(scripts []script) []record.Change {
+// changes are the rewritten files, with what registers them and the chosen tests.
+func (s *stager) changes() []record.Change {
 	var out []record.Change
 	for _, f := range s.files {
-		text := slices.Concat(s.rendered(f, 0, len(f.data)), []byte("\n\n"), s.registered(f, scripts))
+		text := slices.Concat(s.rendered(f, 0, len(f.data)), []byte("\n\n"), s.registered(f))
 		s.laid[path.Base(f.name)] = strings.Split(string(text), "\n")
 		header := fmt.Sprintf("//go:build go1.%d\n\n//line %s:1\n", s.language(), path.Base(f.name))
 		out = append(out, record.Change{Path: f.name, Mode: record.Regular, Data: append([]byte(header), text...)})
@@ -247,7 +247,7 @@ func withoutConstraints(data []byte, end int) []byte {
 }
 
 // registered is what tells the probe of the literals, variables and tests of a file.
-func (s *stager) registered(f *testFile, scripts []script) []byte {
+func (s *stager) registered(f *testFile) []byte {
 	var b bytes.Buffer
 	b.WriteString("var _ = atollguard.Fell\n\nfunc init() {\n")
 	for _, w := range f.wraps {
@@ -266,7 +266,7 @@ func (s *stager) registered(f *testFile, scripts []script) []byte {
 			}
 		}
 	}
-	for _, t := range scripts {
+	for _, t := range s.chosen {
 		if t.file == f {
 			fmt.Fprintf(&b, "\tatollguard.%s(%q, %s", t.register, t.name, t.name)
 			for _, n := range t.literals {

@@ -54,7 +54,7 @@ func TestLiteralsAndCallsOfGoTestsAreWrapped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := mustStage(t, "func TestKit(t *testing.T) {\n\tvar data []byte\n\t"+c.was+"\n}\n")
-			text := string(s.changes(nil)[0].Data)
+			text := string(s.changes()[0].Data)
 			if !strings.Contains(text, c.want) {
 				t.Errorf("not there: %s\n%s", c.want, text)
 			}
@@ -112,13 +112,14 @@ func BenchmarkCompile(b *testing.B) { Compile("c") }
 	if want := []string{"TestTable", "ExampleCompile"}; !slices.Equal(got, want) {
 		t.Errorf("played are %q", got)
 	}
-	text := string(s.changes(s.scripts(names, names))[0].Data)
+	s.chosen = s.scripts(names, names)
+	text := string(s.changes()[0].Data)
 	for _, want := range []string{`RegisterTest("TestTable", TestTable, 2, 1)`, "RegisterVariable(func() { table = []struct{ in string }{{atollguard.Literal(1, string(\"a\"))}} })", `RegisterLiteral(1, "kit_test.go:10", string("a"))`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("not there: %s\n%s", want, text)
 		}
 	}
-	if text := mustStage(t, "func TestKit(t *testing.T) { const text = \"x\"; _ = Compile(text) }\n").changes(nil); !strings.Contains(string(text[0].Data), `RegisterLiteral(2, "kit_test.go:9", string("x"))`) {
+	if text := mustStage(t, "func TestKit(t *testing.T) { const text = \"x\"; _ = Compile(text) }\n").changes(); !strings.Contains(string(text[0].Data), `RegisterLiteral(2, "kit_test.go:9", string("x"))`) {
 		t.Errorf("a text that has a name within a function alone is told by its name:\n%s", text[0].Data)
 	}
 	for i, want := range []bool{true, true, false} { // the line, then the variables of the file, then nothing
@@ -126,7 +127,7 @@ func BenchmarkCompile(b *testing.B) { Compile("c") }
 			t.Errorf("what does not compile is left as it is: try %d", i)
 		}
 	}
-	if text := string(s.changes(nil)[0].Data); strings.Contains(text, "Literal(1,") || strings.Contains(text, "RegisterVariable") {
+	if text := string(s.changes()[0].Data); strings.Contains(text, "Literal(1,") || strings.Contains(text, "RegisterVariable") {
 		t.Errorf("that line is as it was:\n%s", text)
 	}
 }

@@ -217,7 +217,7 @@ func (w *staging) list(n *ast.CompositeLit) {
 		}
 		if name := w.f.written(t); name != "" || isUnnamed(t) {
 			text := string(w.f.data[w.offset(n.Type.Pos()):w.offset(n.Type.End())])
-			w.part(n, "List("+w.next()+", ", ")", "List", fmt.Sprintf("%s(nil), %d", text, len(n.Elts)))
+			w.part(n, "atollguard.List("+w.next()+", ", ")", "List", fmt.Sprintf("%s(nil), %d", text, len(n.Elts)))
 		}
 	case *types.Struct:
 		w.object(n, n)
@@ -255,7 +255,7 @@ func (w *staging) object(n ast.Expr, lit *ast.CompositeLit) {
 		}
 		value += fmt.Sprintf(", %q", types.ExprString(kv.Key))
 	}
-	w.part(n, "Fields("+w.next()+", ", ")", "Fields", value)
+	w.part(n, "atollguard.Fields("+w.next()+", ", ")", "Fields", value)
 }
 
 // checkedStep is a call that is a statement of its own but for a look at its error.
@@ -288,8 +288,7 @@ func (w *staging) step(n ast.Stmt, x ast.Expr) {
 	if f := w.tested(call); f == nil || !f.Exported() && !w.program {
 		return
 	}
-	w.part(n, "Often("+w.next()+") { ", " }", "Call", strconv.Quote(types.ExprString(call.Fun)))
-	w.f.wraps[len(w.f.wraps)-1].open = "for range " + w.f.wraps[len(w.f.wraps)-1].open
+	w.part(n, "for range atollguard.Often("+w.next()+") { ", " }", "Call", strconv.Quote(types.ExprString(call.Fun)))
 }
 
 // assign tells what calls of other packages give, of which the number of results is seen here, and exchanges
@@ -436,7 +435,7 @@ func (w *staging) exchange(x ast.Expr, value string) {
 		return
 	}
 	w.still[x] = true
-	w.part(x, "Literal("+w.next()+", "+name+"(", "))", "Literal", name+"("+value+")")
+	w.part(x, "atollguard.Literal("+w.next()+", "+name+"(", "))", "Literal", name+"("+value+")")
 }
 
 // next is the number of the next part that can be exchanged.
@@ -445,7 +444,7 @@ func (w *staging) next() string { return strconv.Itoa(w.count + 1) }
 // part wraps what can be exchanged, under the next number.
 func (w *staging) part(n ast.Node, open, end, register, value string) {
 	w.count++
-	w.add(n.Pos(), n.End(), "atollguard."+open, end)
+	w.add(n.Pos(), n.End(), open, end)
 	last := &w.f.wraps[len(w.f.wraps)-1]
 	last.literal, last.register, last.value = w.count, register, value
 	w.literals = append(w.literals, w.count)

@@ -19,23 +19,31 @@ func (c *check) play(ctx context.Context, p pair) error {
 	if c.differs() {
 		return nil
 	}
+	err := playing(ctx, c, p, func(ctx context.Context, p pair) error {
+		for _, p.few = range []int{shareOfFew, 0} { // what is cut in the midst tells nothing
+			if err := c.search(ctx, p, p.tests, false); err != nil || c.differs() {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errProbe) {
+		c.report.note("not all tests were played: %s", err)
+		return nil
+	}
+	return err
+}
+
+// playing compares tests of two trees by a part of the budget, and counts those that were.
+func playing(ctx context.Context, c *check, p pair, compare func(context.Context, pair) error) error {
 	part, budget, done := c.budget.part(ctx, shareOfScenarios)
 	defer done()
 	whole := c.budget
 	c.budget, p.root, p.candidate = budget, p.root.with(budget), p.candidate.with(budget)
 	p.played, p.direct = map[string]bool{}, func(string) bool { return true }
-	var err error
-	for _, p.few = range []int{shareOfFew, 0} { // what is cut in the midst tells nothing
-		if err = c.search(part, p, p.tests, false); err != nil || c.differs() {
-			break
-		}
-	}
+	err := compare(part, p)
 	c.budget = whole
-	c.report.Tests = len(p.played)
-	if errors.Is(err, errProbe) {
-		c.report.note("not all tests were played: %s", err)
-		return nil
-	}
+	c.report.Tests += len(p.played)
 	return unlessEnough(err)
 }
 

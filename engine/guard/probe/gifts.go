@@ -23,10 +23,7 @@ func (r *runner) given(out []reflect.Value) (list []gift) {
 
 // later says that what callers were given reads in another way behind later calls: its owner keeps it and writes to it.
 func (r *runner) later(kept []gift) string {
-	for i, g := range kept {
-		if i >= mostLists {
-			break
-		}
+	for _, g := range kept[:min(len(kept), mostLists)] {
 		if now, _ := quiet(func() string { return r.show([]reflect.Value{g.value}) }); now != g.shown {
 			return ShareMark + "; what an earlier call gave became another: " + now + ShareMark
 		}

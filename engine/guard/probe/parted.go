@@ -1,6 +1,9 @@
 package probe
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // A test has many parts that can be exchanged, and most have nothing to do with what changed. Those that have are found by
 // exchanging one after the other, and get what the changed code looks for.
@@ -63,7 +66,7 @@ func (s *script) codeChoices(part int, which uint64) []uint64 {
 		return nil
 	case v.CanInt() || v.CanUint():
 		return []uint64{beginsNear, besideCode, which}
-	case v.Kind().String() == "string":
+	case v.Kind() == reflect.String:
 		return []uint64{beginsNear, 0, 0, 0, which, 15 * (which >> 32 & 1)} // once, inserted, a string, every second one between quotes
 	}
 	return nil

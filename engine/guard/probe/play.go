@@ -185,8 +185,8 @@ func (s *script) perform(now map[int]reflect.Value) (failed bool) {
 	}
 	stage.on.Store(true)
 	defer stage.on.Store(false)
-	any := func(string, string) (bool, error) { return true, nil }
-	return !testing.RunTests(any, []testing.InternalTest{{Name: s.name, F: func(t *testing.T) {
+	every := func(string, string) (bool, error) { return true, nil }
+	return !testing.RunTests(every, []testing.InternalTest{{Name: s.name, F: func(t *testing.T) {
 		defer Fell()
 		s.run(t)
 	}}})
