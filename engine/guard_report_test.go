@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"os/exec"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"atoll/config/suitetest"
 	"atoll/engine"
+	"atoll/engine/guard"
 	"atoll/engine/work"
 	"atoll/store/record"
 )
@@ -102,9 +104,9 @@ func TestACandidateThatBehavesInAnotherWayWaitsBeforeItLeads(t *testing.T) {
 
 func TestABestWhoseBehaviourCannotBeComparedIsToldSo(t *testing.T) {
 	t.Parallel()
-	for _, guard := range []string{"auto", "off"} {
+	for _, setting := range []string{"auto", "off"} {
 		l := bareLab(t, map[string]string{"cost.txt": "5\n", "measure.sh": costScript})
-		l.begin(l.loaded(costYAML, "guard="+guard))
+		l.begin(l.loaded(costYAML, "guard="+setting))
 		l.runFor(time.Minute)
 		l.raise(2)
 		write(t, l.repo+"/cost.txt", "0.125\n")
@@ -121,9 +123,60 @@ func TestABestWhoseBehaviourCannotBeComparedIsToldSo(t *testing.T) {
 		if err := engine.FillFacts(t.Context(), l.ses.DB, later); err != nil {
 			t.Fatal(err)
 		}
-		if ran.Best.ID <= record.Root || ran.Best.Uncompared != (guard == "auto") || later.Best.Uncompared != ran.Best.Uncompared {
-			t.Errorf("guard %s: the run says %t of %s, its log %t", guard, ran.Best.Uncompared, ran.Best.ID, later.Best.Uncompared)
+		if ran.Best.ID <= record.Root || ran.Best.Uncompared != (setting == "auto") || later.Best.Uncompared != ran.Best.Uncompared {
+			t.Errorf("guard %s: the run says %t of %s, its log %t", setting, ran.Best.Uncompared, ran.Best.ID, later.Best.Uncompared)
 		}
+	}
+}
+
+func TestABestThatWasNotComparedIsComparedInTheNextRunWhereValuesDoNotVary(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		report guard.Report
+		want   int
+	}{
+		{"the time was over", guard.Report{OutOfTime: true}, 1},
+		{"it was compared", guard.Report{Cases: 20}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := bareLab(t, map[string]string{"cost.txt": "5\n", "measure.sh": costScript})
+			l.begin(l.loaded(costYAML))
+			l.runFor(time.Minute)
+			l.raise(2)
+			write(t, l.repo+"/cost.txt", "0.125\n")
+			git(t, l.repo, "commit", "-q", "-a", "-m", "candidate")
+			if _, _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, engine.Injection{Revision: "HEAD"}, "tester"); err != nil {
+				t.Fatal(err)
+			}
+			l.runFor(time.Minute)
+			best := l.state().Candidate(l.state().Best)
+			text, err := json.Marshal(tt.report)
+			if err != nil {
+				t.Fatal(err)
+			}
+			job, err := l.ses.DB.Candidate(t.Context(), l.exp.ID, best.ID())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.ses.DB.PutEvidence(t.Context(), l.exp.ID, []record.Evidence{{Job: job.Job, Attempt: 1, Kind: work.EvidenceGuard, Text: text}}); err != nil {
+				t.Fatal(err)
+			}
+			l.raise(4)
+			l.runFor(time.Minute)
+			n := 0
+			for _, j := range l.jobs(record.Done) {
+				if j.Kind == record.Evaluate && j.Candidate == best.ID() {
+					n++
+				}
+			}
+			c := job
+			report, ok, err := engine.GuardReport(t.Context(), l.ses, l.exp.ID, &c)
+			if err != nil || !ok || n != tt.want || report.Overdue() {
+				t.Errorf("%d jobs look at the best again, and %+v is known, %v", n, report, err)
+			}
+		})
 	}
 }
 

@@ -28,7 +28,10 @@ func (o *Owner) Fill(ctx context.Context) error {
 				return err
 			}
 		}
-		job, ok := o.nextWork()
+		job, ok, err := o.nextWork(ctx)
+		if err != nil {
+			return err
+		}
 		if !ok {
 			return o.checkFinished(ctx)
 		}
@@ -51,24 +54,44 @@ func (o *Owner) depth() int {
 }
 
 // nextWork is the next job: a challenger that waits for samples first, then a
-// look at an elite when its share is due, else a new candidate.
-func (o *Owner) nextWork() (record.Job, bool) {
+// look at an elite when its share is due, a best whose behaviour nothing compared,
+// else a new candidate.
+func (o *Owner) nextWork(ctx context.Context) (record.Job, bool, error) {
 	s := o.st
 	if o.sufficient.reached() {
-		return record.Job{}, false
+		return record.Job{}, false, nil
 	}
 	if a, ok := s.NextAsk(); ok {
-		return o.remeasure(a), true
+		return o.remeasure(a), true, nil
 	}
 	if o.closing && !s.Exp.Strict {
 		if a, ok := s.LastAsk(); ok {
-			return o.remeasure(a), true
+			return o.remeasure(a), true, nil
+		}
+	}
+	if !s.Noisy || o.closing { // where values vary, the one that leads is often another soon
+		if job, ok, err := o.comparison(ctx); ok || err != nil {
+			return job, ok, err
 		}
 	}
 	if o.cfg.Search.OnlyInjected || s.Settings.MaxJobs > 0 && o.made >= s.Settings.MaxJobs {
-		return record.Job{}, false
+		return record.Job{}, false, nil
 	}
-	return o.makeJob(search.Free()), true
+	return o.makeJob(search.Free()), true, nil
+}
+
+// comparison is the next job as one that compares the behaviour of the best with the root's, where that is due: the
+// time for it was over in an earlier run, or the best leads because another was rejected.
+func (o *Owner) comparison(ctx context.Context) (record.Job, bool, error) {
+	best := o.st.Candidate(o.st.Best)
+	if best == nil || best.ID() == record.Root || o.st.Exp.Strict || o.work == nil || o.st.Trials(best).Measuring > 0 {
+		return record.Job{}, false, nil
+	}
+	due, err := o.work.ComparisonDue(ctx, best.ID())
+	if err != nil || !due {
+		return record.Job{}, false, err
+	}
+	return o.remeasure(fold.Ask{Candidate: best, Purpose: record.PurposeConfirm, Samples: 1}), true, nil
 }
 
 // remeasure is the next job as one that takes further samples of a candidate.
@@ -164,6 +187,11 @@ func (o *Owner) checkFinished(ctx context.Context) error {
 	}
 	if a, ok := o.st.LastAsk(); ok {
 		return o.add(ctx, o.remeasure(a))
+	}
+	if job, ok, err := o.comparison(ctx); err != nil {
+		return err
+	} else if ok {
+		return o.add(ctx, job)
 	}
 	if still, err := o.sufficient.still(ctx, o.st); err != nil {
 		return err

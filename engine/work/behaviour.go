@@ -101,6 +101,31 @@ func (w *measurer) comparisonDue(ctx context.Context, r *attempt, c *record.Cand
 	return inputs, due, nil
 }
 
+// ComparisonDue reports whether the behaviour of the best is to be compared by a job of its own: this run did not try to,
+// and none before it did, or had the time. It is called on the goroutine that owns the state, with the candidate that leads.
+func (w *Runner) ComparisonDue(ctx context.Context, best record.CandidateID) (bool, error) {
+	m := w.maker.measurer
+	m.mu.Lock()
+	tried := m.compared[best] > 0
+	m.mu.Unlock()
+	if tried || w.eval == nil {
+		return false, nil
+	}
+	c, err := w.db.Candidate(ctx, w.exp(), best)
+	if err != nil || !Guards(w.facts.Config, w.eval.Objective(), c.Metrics) {
+		return false, err
+	}
+	list, err := w.db.EvidenceOf(ctx, w.exp(), c.Job)
+	if err != nil {
+		return false, err
+	}
+	_, due, err := stillToCompare(list, 0, false)
+	if err != nil {
+		return false, fmt.Errorf("read what the guard found of %s: %w", best, err)
+	}
+	return due, nil
+}
+
 // stillToCompare reports whether a candidate of which some evidence is kept is to be compared, and how many inputs
 // were before. times is how often this run did so: once what was not compared at all for want of time, as what is
 // left of it is less than it was, and twice what the share of a run's time ended, where it is to be confirmed: what
