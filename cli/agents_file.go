@@ -33,12 +33,15 @@ func seen(ctx context.Context, ses *engine.Session, exp record.Experiment) (conf
 }
 
 // takeOver makes a row of the settings that differ from those that the last run
-// found, and says what differs. What a person changed while the experiment ran
+// found, and says what differs. What a person changed since, while the experiment ran or not,
 // stays as long as the file says nothing new about it. Flags hold for this run
 // alone: the next one does not take their absence for a change.
 func (a *App) takeOver(ctx context.Context, ses *engine.Session, exp record.Experiment, cfg config.Config, l config.Loaded) ([]string, error) {
 	before, err := seen(ctx, ses, exp)
 	if err != nil {
+		return nil, err
+	}
+	if err := engine.TakeSettings(ctx, ses, exp.ID); err != nil {
 		return nil, err
 	}
 	force, err := ses.DB.Settings(ctx, exp.ID)
@@ -50,9 +53,13 @@ func (a *App) takeOver(ctx context.Context, ses *engine.Session, exp record.Expe
 			return nil, err
 		}
 	}
+	_, news := config.Diff(before, cfg)
+	_, changes := config.Diff(before.With(force), cfg)
 	var said []string
-	_, live := config.Diff(before, cfg)
-	for _, d := range live {
+	for _, d := range changes { // what a person set while it ran is what it was
+		if !slices.ContainsFunc(news, func(n config.Difference) bool { return n.Key == d.Key }) {
+			continue
+		}
 		said = append(said, fmt.Sprintf("%s: %s is %s now, it was %s", l.Origin(d.Key), d.Key, view.CleanLine(d.New), view.CleanLine(d.Old)))
 	}
 	flags := config.Loaded{Origins: maps.Clone(l.Origins)}

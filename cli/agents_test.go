@@ -259,6 +259,23 @@ func TestTheBareCommandTakesOverTheFileAsItIsNowAndRunsNothing(t *testing.T) {
 	}
 }
 
+func TestAFlagSaysWhatItChangesOfWhatIsInForce(t *testing.T) {
+	t.Parallel()
+	dir := plot(t, "budget: {jobs: 3}", "agents: [{name: offline, kind: offline, weight: 1}]")
+	must(t, dir, "run", "--headless")
+	must(t, dir, "set", "budget.jobs", "4")
+	for _, tt := range []struct{ flag, want string }{
+		{"6", "budget.jobs is 6 now, it was 4"}, // a person set it
+		{"7", "budget.jobs is 7 now, it was 6"}, // another flag
+		{"7", ""},
+	} {
+		c := atoll(t, dir, "run", "--headless", "--max-jobs", tt.flag)
+		if out := c.out + c.err; !strings.Contains(out, tt.want) || tt.want == "" && strings.Contains(out, "it was") {
+			t.Errorf("--max-jobs %s:\n%s", tt.flag, out)
+		}
+	}
+}
+
 func TestDoctorTriesEveryAgent(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)

@@ -146,6 +146,20 @@ func TestSettings(t *testing.T) {
 	if c.Search.Operators["mutate"] == 9 || c.Constraints[0] == "x" {
 		t.Error("settings share memory with the configuration")
 	}
+	s = c.Settings()
+	s.Workers, s.MaxJobs, s.MaxWallMS, s.ReviewNiche, s.Goal = 7, 9, 60_000, "all", "another"
+	s.Depth, s.Agents["codex"], s.Operators["mutate"] = new(64), 3, 0.5
+	with := c.With(s)
+	if got := with.Settings(); !reflect.DeepEqual(got, s) {
+		t.Errorf("with %+v it has %+v", s, got)
+	}
+	if same := c.With(c.Settings()); !reflect.DeepEqual(same, c) {
+		t.Errorf("with its own settings it is %+v", same)
+	}
+	s.Operators["mutate"] = 9
+	if with.Search.Operators["mutate"] == 9 || c.Agents[1].Weight == 3 {
+		t.Error("a configuration with settings shares memory")
+	}
 }
 
 func TestSizes(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atoll/engine/fold"
+	"atoll/engine/schedule"
 	"atoll/store/record"
 )
 
@@ -36,4 +37,10 @@ func Settle(ctx context.Context, ses *Session, exp record.ExperimentID, ds ...re
 		}
 	}
 	return nil
+}
+
+// TakeSettings puts in force what was set while no engine ran; who calls holds the lock of the experiment. What a new
+// run brings along comes behind it.
+func TakeSettings(ctx context.Context, ses *Session, exp record.ExperimentID) error {
+	return schedule.TakeSettings(ctx, ses.DB, exp)
 }

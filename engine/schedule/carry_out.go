@@ -1,12 +1,16 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 
 	"atoll/engine/fold"
+	"atoll/store"
 	"atoll/store/record"
 )
 
@@ -15,7 +19,43 @@ import (
 const (
 	metaActed   = "acted"
 	metaWaiting = "decisions-waiting"
+	metaSettled = "settled" // the last setting that [TakeSettings] put in force
 )
+
+// TakeSettings puts in force what was set while no engine ran, so that what a new run brings along comes behind it and
+// counts. It is called with the lock of the experiment, before the run begins.
+func TakeSettings(ctx context.Context, db *store.DB, exp record.ExperimentID) error {
+	acted, err := readSeq(ctx, db, exp, metaActed)
+	if err != nil {
+		return err
+	}
+	settled, err := readSeq(ctx, db, exp, metaSettled)
+	if err != nil {
+		return err
+	}
+	all, err := db.Decisions(ctx, exp, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(d record.Decision) bool { return d.Verb != record.Set || d.Seq <= max(acted, settled) })
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b record.Decision) int { return cmp.Compare(a.Seq, b.Seq) })
+	s, err := db.Settings(ctx, exp)
+	for _, d := range all {
+		if err == nil {
+			s, err = fold.MergeSetting(s, d.Args)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := db.PutSettings(ctx, exp, s); err != nil {
+		return err
+	}
+	return db.PutMeta(ctx, exp, metaSettled, strconv.FormatInt(int64(all[len(all)-1].Seq), 10))
+}
 
 // Act carries out the decisions that were folded since the last call. What a
 // decision starts is idempotent or happens before the marker moves on, so a

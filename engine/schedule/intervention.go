@@ -174,6 +174,9 @@ func (v *intervention) measure(ctx context.Context) error {
 }
 
 func (v *intervention) set(ctx context.Context) error {
+	if v.decision.Seq <= v.owner.settled { // what came behind it counts
+		return v.goOn(ctx)
+	}
 	s, err := fold.MergeSetting(v.owner.st.Settings, v.decision.Args)
 	if err != nil {
 		return err

@@ -63,6 +63,7 @@ type Owner struct {
 
 	acted       record.Seq   // decisions up to here were carried out
 	waiting     []record.Seq // but for these, which wait for the root
+	settled     record.Seq   // settings that were decided up to here hold already
 	nextJob     record.JobID // the next number
 	made        int          // make jobs that exist
 	away        away         // of these, those that wait for somebody

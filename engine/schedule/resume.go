@@ -30,6 +30,9 @@ func (o *Owner) Resume(ctx context.Context) error {
 	if o.acted, err = readSeq(ctx, o.db, o.exp, metaActed); err != nil {
 		return err
 	}
+	if o.settled, err = readSeq(ctx, o.db, o.exp, metaSettled); err != nil {
+		return err
+	}
 	text, ok, err := o.db.Meta(ctx, o.exp, metaWaiting)
 	if err != nil {
 		return err
