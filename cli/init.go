@@ -212,7 +212,7 @@ func (a *App) survey(ctx context.Context, target gitops.Target, f initFlags) (su
 // does not object, else it is an error.
 func (a *App) interruptedInit(ctx context.Context, d *doing, f initFlags, err error) error {
 	if err != nil {
-		d.tell(a.spell("interrupted while " + d.now() + "; nothing was measured yet, so nothing is written, and another init begins anew. `atoll init --no-measure` writes what the files tell: name what measures in evaluator.command, and tests that are quick enough in evaluator.stages, then `atoll doctor --deep`"))
+		d.tell(a.spell("interrupted while " + d.now() + "; no objective was measured yet, so nothing is written, and another init begins anew. `atoll init --no-measure` writes what the files tell: name what measures in evaluator.command, and tests that are quick enough in evaluator.stages, then `atoll doctor --deep`"))
 		return err
 	}
 	d.rest()
