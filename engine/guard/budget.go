@@ -99,5 +99,8 @@ func (c *check) cut(ctx context.Context) bool {
 		return false
 	}
 	c.report.OutOfTime = true
+	if c.now != "" && c.report.Cases == 0 {
+		c.report.note("its last step was %s", c.now)
+	}
 	return true
 }

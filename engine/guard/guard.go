@@ -251,8 +251,9 @@ func tellFirst(c *check) {
 // doing tells what comes next, and of a difference that became known before.
 func (c *check) doing(format string, args ...any) {
 	tellFirst(c)
+	c.now = fmt.Sprintf(format, args...)
 	if c.g.o.Doing != nil {
-		c.g.o.Doing(fmt.Sprintf(format, args...), c.report.Cases)
+		c.g.o.Doing(c.now, c.report.Cases)
 	}
 }
 
@@ -268,6 +269,7 @@ type check struct {
 	budget          *budget
 	known           time.Duration                 // above 0: what was left to compare when a difference was known
 	told            bool                          // of the first difference: [Options.Found]
+	now             string                        // what it does; "": nothing yet
 	traced          int                           // groups that were looked at for what their calls leave behind
 	hashed          int                           // times that the root was asked what has no order
 	parts           []func(context.Context) error // in their order

@@ -38,7 +38,8 @@ type Difference struct {
 
 // String is the difference in one line: of long outputs the part that differs, and a long input behind them.
 func (d Difference) String() string {
-	root, candidate := apart(d.Root, d.Candidate)
+	root, candidate := apart(unlike(d.Root, d.Candidate))
+	told, later := behind(d.Root, d.Candidate)
 	switch {
 	case d.Kind == Removed:
 		return d.Where + " is gone"
@@ -46,6 +47,10 @@ func (d Difference) String() string {
 		return d.Where + " " + d.Candidate
 	case d.Kind == Changed:
 		return fmt.Sprintf("%s was %s and is %s", d.Where, root, candidate)
+	case later && isLong(d.Input):
+		return fmt.Sprintf("%s %s on %s", d.Where, told, inLine(d.Input))
+	case later:
+		return d.Input + " " + told
 	case isLong(d.Input):
 		return fmt.Sprintf("%s %s and %s on %s", d.Where, answered(root), answers(candidate), inLine(d.Input))
 	}

@@ -1,0 +1,80 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An outcome tells several things behind each other: what a call gave, what became of its arguments, what other calls
+// give then. They are parted by [stepMark] outside of quotes and brackets.
+const stepMark = "; "
+
+// behind tells of two outcomes in which what the call itself gave is equal what that is, and the first thing behind it
+// that is told in another way; ok is false where it is not equal, or where they cannot be parted.
+func behind(root, candidate string) (told string, ok bool) {
+	a, b := stepsOf(root), stepsOf(candidate)
+	if a == nil || b == nil || a[0] != b[0] {
+		return "", false
+	}
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return answered(inLine(a[0])) + stepMark + toldApart(a[i], b[i]), true
+		}
+	}
+	return "", false
+}
+
+// toldApart says in what two tellings of one thing differ: what a call gives, or what something is then.
+func toldApart(root, candidate string) string {
+	for _, way := range []struct{ mark, sentence string }{{")=", "then %s) gave %s and gives %s"}, {" after it ", "then %s was %s and is %s"}} {
+		what, was, found := strings.Cut(root, way.mark)
+		other, is, also := strings.Cut(candidate, way.mark)
+		if found && also && what == other {
+			was, is = apart(was, is)
+			return fmt.Sprintf(way.sentence, what, was, is)
+		}
+	}
+	root, candidate = apart(root, candidate)
+	return fmt.Sprintf("then it told %q and tells %q", root, candidate)
+}
+
+// unlike leaves out what two outcomes tell alike behind the last thing in which they differ.
+func unlike(root, candidate string) (string, string) {
+	a, b := stepsOf(root), stepsOf(candidate)
+	for len(a) > 1 && len(b) > 1 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	if a == nil || b == nil {
+		return root, candidate
+	}
+	return strings.Join(a, stepMark), strings.Join(b, stepMark)
+}
+
+// stepsOf parts an outcome; nil where quotes or brackets do not close.
+func stepsOf(text string) []string {
+	var steps []string
+	var quote byte
+	depth, begin := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == '\\' && quote != '`' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '`' || c == '\'' && (i == 0 || !isLetter(text[i-1])): // not that of "can't"
+			quote = c
+		case strings.IndexByte("([{", c) >= 0:
+			depth++
+		case strings.IndexByte(")]}", c) >= 0:
+			depth--
+		case depth == 0 && strings.HasPrefix(text[i:], stepMark):
+			steps, begin = append(steps, text[begin:i]), i+len(stepMark)
+		}
+	}
+	if quote != 0 || depth != 0 {
+		return nil
+	}
+	return append(steps, text[begin:])
+}

@@ -1,0 +1,43 @@
+package guard
+
+import "testing"
+
+func TestADifferenceBehindACallIsToldByWhatDiffers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		d    Difference
+		want string
+	}{
+		{
+			"another call then gives another value",
+			Difference{Input: `x := NewBox(1); x.Join(". ")`, Root: `""; x after it {}; Join(". ")=". "; Len()=1`, Candidate: `""; x after it {}; Join(". ")="."; Len()=1`},
+			`x := NewBox(1); x.Join(". ") gave ""; then Join(". ") gave ". " and gives "."`,
+		},
+		{
+			"an argument is another then",
+			Difference{Input: "kit.add([1])", Root: "None; arguments after it [1, 2]", Candidate: "None; arguments after it [2, 1]"},
+			"kit.add([1]) gave None; then arguments was [1, 2] and is [2, 1]",
+		},
+		{
+			"what is printed",
+			Difference{Input: "kit.say()", Root: `None; printed 'a; b'`, Candidate: `None; printed 'a'`},
+			`kit.say() gave None; then it told "printed 'a; b'" and tells "printed 'a'"`,
+		},
+		{
+			"what a call gives is told without what stays equal behind it",
+			Difference{Input: "kit.cut({1: 2})", Root: "raises ValueError: can't; arguments after it {1: 2}", Candidate: "[]; arguments after it {1: 2}"},
+			"kit.cut({1: 2}) raised ValueError: can't and gives []",
+		},
+		{"a mark within a text parts nothing", Difference{Input: "Cut(1)", Root: `"a; b"`, Candidate: `"a; c"`}, `Cut(1) gave "a; b" and gives "a; c"`},
+		{"quotes that do not close", Difference{Input: "Cut(1)", Root: `error: " ; x`, Candidate: `error: " ; y`}, `Cut(1) gave error: " ; x and gives error: " ; y`},
+		{"one that tells less", Difference{Input: "Cut(1)", Root: "1; printed \"a\"", Candidate: "1"}, `Cut(1) gave 1; printed "a" and gives 1`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := tt.d.String(); got != tt.want {
+				t.Errorf("%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
