@@ -129,7 +129,11 @@ func (r *run) beside(ctx context.Context, st *stage) (verdict, error) {
 	report, v := r.e.read(st, &res, limits)
 	if v.class != record.ClassNone {
 		r.evidence("root", &res, st)
-		return verdict{record.ClassEvaluator, "the root failed beside it: " + v.reason}, nil
+		text := "the root failed beside it: "
+		if r.q.Candidate == record.Root {
+			text = "the root failed beside itself: "
+		}
+		return verdict{record.ClassEvaluator, text + v.reason}, nil
 	}
 	r.rootOut = res.Stdout
 	return r.rootValue(report), nil

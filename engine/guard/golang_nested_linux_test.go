@@ -9,7 +9,7 @@ import (
 
 func TestTextsThatStandWithinThemselvesAreGivenToGoCode(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Go module; the same for Python is every day's")
+	suitetest.Slow(t, "compares a Go module; the same for Python is every day's")
 	mustHave(t, "go")
 	root := mustFiles(t, map[string]string{"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": `package kit
 

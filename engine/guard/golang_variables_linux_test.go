@@ -105,6 +105,6 @@ func TestEachKindOfVariableThatIsNoLongerReadIsADifference(t *testing.T) {
 
 func TestVariablesThatAreStillReadRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Go module with five changes; TestRefactoringsOfAPythonModuleRaiseNoAlarm stands for refactorings every day")
+	suitetest.Slow(t, "compares a Go module with five changes; TestRefactoringsOfAPythonModuleRaiseNoAlarm stands for refactorings every day")
 	wantWhere(t, mustCheckVariables(t, 600, reading...))
 }

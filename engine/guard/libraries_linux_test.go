@@ -126,7 +126,7 @@ func TestPlantedChangesOfLibrariesAreNoticed(t *testing.T) {
 }
 
 func TestRefactoringsOfLibrariesRaiseNoAlarm(t *testing.T) {
-	suitetest.Full(t, "compiles libraries from the module proxy and compares each for a minute; refactorings of a small module stand for them every day")
+	suitetest.Slow(t, "compiles libraries from the module proxy and compares each for a minute; refactorings of a small module stand for them every day")
 	t.Parallel()
 	for _, e := range share(refactored, len(refactored)/2) {
 		t.Run(e.what, func(t *testing.T) {

@@ -93,7 +93,7 @@ func TestPythonObjectsThatASecondConstructorFillsAreMadeByIt(t *testing.T) {
 
 func TestRefactoringsOfASecondPythonConstructorRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestPythonObjectsThatASecondConstructorFillsAreMadeByIt stands for it")
+	suitetest.Slow(t, "compares a Python module; TestPythonObjectsThatASecondConstructorFillsAreMadeByIt stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 200}, spans, spansTest,
 		"            made._parts = [(low, high)]", "            made._parts.append((low, high))",
 		"        span._parts.append((int(low), int(high)))", "        span._parts = [*span._parts, (int(low), int(high))]",

@@ -49,7 +49,7 @@ class Test(unittest.TestCase):
 // The root cannot do with a number for a hint, nor with a text among numbers, and nobody gave either.
 func TestWhatPythonCodeCannotDoWithValuesOfAKindThatIsGuessedIsNoDifference(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Slow(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 300}, symbols, symbolsTest,
 		"        for sign in SIGNS:\n            if sign in place:\n                return sign\n", "        found = [s for s in SIGNS if s in str(place)]\n        if found:\n            return found[0]\n",
 		"            out.append([n + 0])", "            out.append([n])"))

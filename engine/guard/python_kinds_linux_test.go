@@ -137,7 +137,7 @@ func TestWhatOnlyValuesOfOtherKindsShowOfPythonCodeIsFound(t *testing.T) {
 
 func TestRefactoringsOfPythonCodeThatIsGivenValuesOfOtherKindsRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
+	suitetest.Slow(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 240}, measures, measuresTest,
 		`    whole, part = match.groups()
     return int(whole) + (int(part) / 10 ** len(part) if part else 0)`, `    part = match.group(2)

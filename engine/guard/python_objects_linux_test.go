@@ -237,7 +237,7 @@ func TestWhatOnlyObjectsAndWhatTheyShareShowOfPythonCodeIsFound(t *testing.T) {
 
 func TestRefactoringsOfPythonCodeWithObjectsThatShareRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
+	suitetest.Slow(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 200}, diary, diaryTest,
 		"return self.entries[:]\n", "return list(self.entries)\n",
 		"return [e for e in self.entries if tag in e.tags]", "return list(filter(lambda e: tag in e.tags, self.entries))",
@@ -267,7 +267,7 @@ func TestRefactoringsOfPythonCodeWithObjectsThatShareRaiseNoAlarm(t *testing.T) 
 // The tests of many projects lie in a folder that is no package, and give what their own modules have.
 func TestWhatTestsInAFolderOfTheirOwnGavePythonCodeIsGivenAgain(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Slow(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	mustHave(t, "python3")
 	root := mustFiles(t, map[string]string{
 		"kit.py": "def total(items):\n    return sum(item.weight for item in items)\n",

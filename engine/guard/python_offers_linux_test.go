@@ -217,7 +217,7 @@ func TestRefactoringsOfPythonCodeThatIsOfferedMoreThanItsTestsCallRaiseNoAlarm(t
 
 func TestWhichErrorAValueOfAWrongTypeMeetsIsNoDifference(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares Python modules three times; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Slow(t, "compares Python modules three times; TestAChangeOfAPythonFunctionIsFound stands for it")
 	mustHave(t, "python3")
 	root := mustFiles(t, map[string]string{
 		"options.py":      "def beginning(words, start):\n    return [w for w in words if w.startswith(start)]\n",
@@ -241,7 +241,7 @@ func TestWhichErrorAValueOfAWrongTypeMeetsIsNoDifference(t *testing.T) {
 // gives it a place before the text.
 func TestFunctionsOfAPrivateModuleAreSeenThroughThoseThatAreGiven(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python package three times; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Slow(t, "compares a Python package three times; TestAChangeOfAPythonFunctionIsFound stands for it")
 	mustHave(t, "python3")
 	root := mustFiles(t, map[string]string{
 		"kit/__init__.py": "from ._scan import words\n",

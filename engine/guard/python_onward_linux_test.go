@@ -15,7 +15,7 @@ const gradeTest = "import unittest\nimport kit\n\n\nclass Test(unittest.TestCase
 // What a comparison asks of one function without going on is less than 9,000 inputs.
 func TestWhatReachesAChangeOfPythonGetsMoreInputsWhereTimeIsLeft(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python function with all inputs")
+	suitetest.Slow(t, "compares a Python function with all inputs")
 	report := mustCheckPython(t, guard.Options{Work: 60 * time.Second}, grade, gradeTest, "points >= 90", "90 <= points")
 	wantWhere(t, report)
 	if report.Cases < 9000 || report.OutOfTime {

@@ -72,7 +72,7 @@ func TestPythonCodeThatTakesATextForOneThatItBeginsWithIsFound(t *testing.T) {
 
 func TestRefactoringsOfPythonCodeThatComparesPartsRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestPythonCodeThatTakesATextForOneThatItBeginsWithIsFound stands for it")
+	suitetest.Slow(t, "compares a Python module; TestPythonCodeThatTakesATextForOneThatItBeginsWithIsFound stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 200}, moving, movingTest,
 		"return _parts(path)[:len(_parts(other))] == _parts(other)", "return len(_parts(path)) >= len(_parts(other)) and all(a == b for a, b in zip(_parts(path), _parts(other)))",
 		"name == known or name.startswith(known + \".\")", "(name + \".\").startswith(known + \".\")",

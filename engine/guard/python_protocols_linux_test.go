@@ -113,7 +113,7 @@ func TestValuesOfTypesThatOneVersionOfPythonCodeAloneAsksForAreGiven(t *testing.
 
 func TestRefactoringsOfPythonCodeThatAsksForTypesRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
+	suitetest.Slow(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 240}, fields, fieldsTest,
 		`        if isinstance(value, (bytes, str)):
             out.append((key, value))

@@ -119,7 +119,7 @@ func TestWhatIsMadeOfAPythonSetIsComparedWithoutItsOrder(t *testing.T) {
 
 func TestPythonSetsInAnotherOrderRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestWhatIsMadeOfAPythonSetIsComparedWithoutItsOrder stands for it")
+	suitetest.Slow(t, "compares a Python module; TestWhatIsMadeOfAPythonSetIsComparedWithoutItsOrder stands for it")
 	report := mustCheckPython(t, guard.Options{Cases: 200}, arranging, arrangingTest,
 		"self.words = list(WORDS)", "self.words = sorted(WORDS)", "Rules(KINDS)", "Rules(sorted(KINDS))", "for word in WORDS:\n", "for word in sorted(WORDS):\n")
 	wantWhere(t, report)

@@ -181,7 +181,7 @@ func TestChangesThatShowBehindCallsOfWhatAPythonTypeIsDerivedFromAreFound(t *tes
 
 func TestRefactoringsOfDerivedPythonTypesRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestChangesThatShowBehindCallsOfWhatAPythonTypeIsDerivedFromAreFound stands for it")
+	suitetest.Slow(t, "compares a Python module; TestChangesThatShowBehindCallsOfWhatAPythonTypeIsDerivedFromAreFound stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 200}, shelf, shelfTest,
 		"return sum(len(x) for x in self)", "return sum(map(len, self))",
 		"return max(self, key=len, default=\"\")", "return max(self, key=len) if self else \"\"",

@@ -118,7 +118,7 @@ func TestWhatOnlyTheSidesOfPythonComparisonsAndCallsBeforeShowIsFound(t *testing
 
 func TestRefactoringsOfWatchedPythonCodeRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
+	suitetest.Slow(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, settings, settingsTest,
 		"if at == 0 or at > 0 and line[at - 1].isspace():", "if at >= 0 and (not at or line[at - 1].isspace()):",
 		"    if len(line) + len(note) + 3 <= width:\n        return line + \" - \" + note\n    return line[:width]", "    whole = \" - \".join((line, note))\n    return line[:width] if len(whole) > width else whole",

@@ -89,7 +89,7 @@ func TestWhatAPythonWrapperTellsBehindAFunctionThatFailsIsCompared(t *testing.T)
 
 func TestRefactoringsOfPythonWrappersRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestAPythonWrapperThatCountsACallOnceItCameBackIsFound stands for it")
+	suitetest.Slow(t, "compares a Python module; TestAPythonWrapperThatCountsACallOnceItCameBackIsFound stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, caching, cachingTest,
 		"            if args in cache:\n                hits += 1\n                return cache[args]\n            misses += 1\n", "            try:\n                value = cache[args]\n                hits += 1\n                return value\n            except KeyError:\n                misses += 1\n",
 		"            return hits, misses\n", "            return (hits, misses)\n",
