@@ -38,6 +38,9 @@ type Difference struct {
 
 // String is the difference in one line: of long outputs the part that differs, and a long input behind them.
 func (d Difference) String() string {
+	if place, root, candidate, ok := inTest(d); ok {
+		return Difference{Kind: d.Kind, Where: d.Where, Input: d.Input + ": " + place, Root: root, Candidate: candidate}.String()
+	}
 	root, candidate := apart(unlike(d.Root, d.Candidate))
 	told, later := behind(d.Root, d.Candidate)
 	switch {
@@ -319,10 +322,10 @@ func (r *Report) accept(where []string) {
 	r.Told = slices.DeleteFunc(r.Told, func(d Difference) bool { return slices.Contains(where, d.Where) })
 }
 
-// sort puts what tells most first: short inputs, then by name.
+// sort puts what tells most first: what reads shortest, then by name.
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Differences, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(len(a.Input), len(b.Input)), strings.Compare(a.Where, b.Where))
+		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(len(a.String()), len(b.String())), strings.Compare(a.Where, b.Where))
 	})
 	slices.SortFunc(r.Unreached, func(a, b Lines) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.From, b.From))

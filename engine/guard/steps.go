@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -48,6 +49,18 @@ func unlike(root, candidate string) (string, string) {
 		return root, candidate
 	}
 	return strings.Join(a, stepMark), strings.Join(b, stepMark)
+}
+
+// testPlace begins what a test that is played tells: a line of Go that gave something, or a call of Python.
+var testPlace = regexp.MustCompile(`^(\S+\.go:\d+) gave |^([\w.]+\(.*?\)): `)
+
+// inTest is the place in a test that is played, where both trees tell something else of the same.
+func inTest(d Difference) (place, root, candidate string, ok bool) {
+	a, b := testPlace.FindString(d.Root), testPlace.FindString(d.Candidate)
+	if a == "" || a != b || !strings.Contains(d.Input, " with ") {
+		return "", "", "", false
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(a, " gave "), ": "), d.Root[len(a):], d.Candidate[len(b):], true
 }
 
 // stepsOf parts an outcome; nil where quotes or brackets do not close.
