@@ -402,10 +402,11 @@ func TestAFewInputsOfAllThatChangedComeBeforeManyOfAnything(t *testing.T) {
 		dir, mode string
 		count     int
 	}{{".", "survey", 0}, {".", "survey", few}, {"use", "survey", 0}, {"use", "survey", few}, {".", "explore", all / 6}, {".", "survey", all}, {"use", "survey", all}} {
-		want = append(want, fmt.Sprintf("%s %s %d", of.dir, of.mode, of.count), fmt.Sprintf("%s %s %d", of.dir, of.mode, of.count))
+		want = append(want, fmt.Sprintf("%s %s %d", of.dir, of.mode, of.count))
 	}
-	if !slices.Equal(box.asked, want) { // the first round of two used all that exploration may
-		t.Errorf("asked\n%s\nwant\n%s", strings.Join(box.asked, "\n"), strings.Join(want, "\n"))
+	// Of both trees; where the builds took long, the first that explores used all that both may.
+	if got := slices.Compact(box.asked); !slices.Equal(got, want) {
+		t.Errorf("asked\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

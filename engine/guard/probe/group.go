@@ -179,7 +179,7 @@ func (r *runner) function(g *group, m *maker, in *string) string {
 			shown += r.questions(m, o)
 		}
 	}
-	return shown
+	return shown + r.outlived(m, out, in, func() (string, func()) { return otherCall(g, m) })
 }
 
 func (r *runner) show(out []reflect.Value) string {
@@ -293,7 +293,8 @@ func (r *runner) method(g *group, m *maker, in *string) (told string) {
 			out = append(out, r.step(p, other, m, in, nil))
 		}
 	}
-	out = append(out, r.step(p, g.method, m, in, func() string { return r.contents(p) }))
+	last, gave := r.stepOf(p, "x", g.method.Name, m, in, func() string { return r.contents(p) })
+	out = append(out, last+r.outlived(m, gave, in, func() (string, func()) { return otherObject(g, m) }))
 	return strings.Join(out, "; ")
 }
 
