@@ -11,7 +11,8 @@ import (
 const stepMark = "; "
 
 // behind tells of two outcomes in which what the call itself gave is equal what that is, and the first thing behind it
-// that is told in another way; ok is false where it is not equal, or where they cannot be parted.
+// that is told in another way; ok is false where it is not equal, where they cannot be parted, and where what differs
+// has no name.
 func behind(root, candidate string) (told string, ok bool) {
 	a, b := stepsOf(root), stepsOf(candidate)
 	if a == nil || b == nil || a[0] != b[0] {
@@ -19,24 +20,26 @@ func behind(root, candidate string) (told string, ok bool) {
 	}
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
-			return answered(inLine(a[0])) + stepMark + toldApart(a[i], b[i]), true
+			told, ok := toldApart(a[i], b[i])
+			return answered(inLine(a[0])) + stepMark + told, ok
 		}
 	}
 	return "", false
 }
 
-// toldApart says in what two tellings of one thing differ: what a call gives, or what something is then.
-func toldApart(root, candidate string) string {
-	for _, way := range []struct{ mark, sentence string }{{")=", "then %s) gave %s and gives %s"}, {" after it ", "then %s was %s and is %s"}} {
+// toldApart says in what two tellings of one thing differ: what a call gives, what something is then, what was printed.
+func toldApart(root, candidate string) (string, bool) {
+	for _, way := range []struct{ mark, sentence string }{
+		{")=", "then %s) gave %s and gives %s"}, {" after it ", "then %s was %s and is %s"}, {"printed ", "it printed%s %s and prints %s"},
+	} {
 		what, was, found := strings.Cut(root, way.mark)
 		other, is, also := strings.Cut(candidate, way.mark)
-		if found && also && what == other {
+		if found && also && what == other && (what == "") == (way.mark == "printed ") {
 			was, is = apart(was, is)
-			return fmt.Sprintf(way.sentence, what, was, is)
+			return fmt.Sprintf(way.sentence, what, was, is), true
 		}
 	}
-	root, candidate = apart(root, candidate)
-	return fmt.Sprintf("then it told %q and tells %q", root, candidate)
+	return "", false
 }
 
 // unlike leaves out what two outcomes tell alike behind the last thing in which they differ.

@@ -22,7 +22,7 @@ func TestADifferenceBehindACallIsToldByWhatDiffers(t *testing.T) {
 		{
 			"what is printed",
 			Difference{Input: "kit.say()", Root: `None; printed 'a; b'`, Candidate: `None; printed 'a'`},
-			`kit.say() gave None; then it told "printed 'a; b'" and tells "printed 'a'"`,
+			"kit.say() gave None; it printed 'a; b' and prints 'a'",
 		},
 		{
 			"what a call gives is told without what stays equal behind it",
@@ -31,13 +31,17 @@ func TestADifferenceBehindACallIsToldByWhatDiffers(t *testing.T) {
 		},
 		{
 			"a line of a test of Go", Difference{Input: `ExampleParse, with "s" for "b" (kit_test.go:46)`, Root: `kit_test.go:42 gave 3, nil; printed "a"`, Candidate: `kit_test.go:42 gave 3, nil; printed "b"`},
-			`ExampleParse, with "s" for "b" (kit_test.go:46): kit_test.go:42 gave 3, nil; then it told "printed \"a\"" and tells "printed \"b\""`,
+			`ExampleParse, with "s" for "b" (kit_test.go:46): kit_test.go:42 gave 3, nil; it printed "a" and prints "b"`,
 		},
 		{
 			"a call in a test of Python", Difference{Input: "Test.test of test_kit.py with 2 for 1", Root: "kit.query({'a': 'b'}): 'a=b'", Candidate: "kit.query({'a': 'b'}): raises ValueError: b"},
 			"Test.test of test_kit.py with 2 for 1: kit.query({'a': 'b'}) gave 'a=b' and raises ValueError: b",
 		},
 		{"another line of a test", Difference{Input: "TestA, with 1 for 2 (a_test.go:1)", Root: "a_test.go:3 gave 1", Candidate: "a_test.go:4 gave 1"}, "TestA, with 1 for 2 (a_test.go:1) gave a_test.go:3 gave 1 and gives a_test.go:4 gave 1"},
+		{
+			"answers of several calls", Difference{Input: "x := Box{}; x.Has(1); x.Has(2)", Root: "true; false; x after it {}", Candidate: "true; true; x after it {}"},
+			"x := Box{}; x.Has(1); x.Has(2) gave true; false and gives true; true",
+		},
 		{"a mark within a text parts nothing", Difference{Input: "Cut(1)", Root: `"a; b"`, Candidate: `"a; c"`}, `Cut(1) gave "a; b" and gives "a; c"`},
 		{"quotes that do not close", Difference{Input: "Cut(1)", Root: `error: " ; x`, Candidate: `error: " ; y`}, `Cut(1) gave error: " ; x and gives error: " ; y`},
 		{"one that tells less", Difference{Input: "Cut(1)", Root: "1; printed \"a\"", Candidate: "1"}, `Cut(1) gave 1; printed "a" and gives 1`},
