@@ -91,7 +91,7 @@ func (r *Repo) transfer(ctx context.Context, git *command, source Target, wanted
 	go func() {
 		err := git.do(ctx, call{
 			args:  []string{"--git-dir=" + source.CommonDir, "pack-objects", "--revs", "--stdout", "--delta-base-offset", "--progress"},
-			stdin: strings.NewReader(wanted), stdout: wr, stderr: r.telling("take in "),
+			stdin: strings.NewReader(wanted), stdout: wr, stderr: r.telling("taking in what is committed, as git says it: "),
 		})
 		_ = wr.Close()
 		if err != nil {

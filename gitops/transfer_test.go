@@ -114,7 +114,7 @@ func TestImportTellsItsProgress(t *testing.T) {
 	var told []string
 	s.OnProgress(func(text string) { told = append(told, text) })
 	must(s.Import(t.Context(), inspect(t, r.dir), ""))(t)
-	if all := strings.Join(told, "\n"); !strings.Contains(all, "take in Counting objects: 100%") {
+	if all := strings.Join(told, "\n"); !strings.Contains(all, "taking in what is committed, as git says it: Counting objects: 100%") {
 		t.Errorf("told %q", told)
 	}
 }

@@ -25,6 +25,9 @@ type goModule struct {
 	found  bool // go.mod lies at the top
 }
 
+// uncompiled is a line of the go command about code that does not compile.
+var uncompiled = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: .*`)
+
 // warm compiles everything once outside of the sandbox, as the person's own go
 // command would: evaluations then compile what a candidate changed, and no more.
 // -trimpath makes what was compiled the same in every folder. It returns what a person
@@ -52,6 +55,10 @@ func (m *goModule) warm(ctx context.Context) (next string) {
 	case missing.MatchString(out):
 		next = "`go mod download`, then `atoll init --force`"
 		m.say("modules are missing from the module cache: run " + next)
+	default:
+		if line := uncompiled.FindString(out); line != "" {
+			next = "mend what does not compile (" + strings.TrimSpace(line) + ") and commit that, then `atoll init --force`"
+		}
 	}
 	return next
 }

@@ -173,6 +173,7 @@ def stands_in(v):
 GIVEN = fails, "12.5", 3, as_text  # to each parameter of a function that a call gave, and no two alike
 MOST_GIVEN = 3
 MOST_ASKED = 6  # attributes of one
+MOST_CALLED = 150  # calls of all functions that one call gave
 NESTED, ANY_NUMBER = 0x10, 0x04  # flags of code
 MOST_DEEP = 2  # a decorator with arguments gives a function that gives one
 OWN = (types.FunctionType, types.MethodType)  # functions that have code to be looked at
@@ -202,9 +203,11 @@ def asked(v, in_tree):
     return {k: f for k, f in known.items() if isinstance(f, OWN) and in_tree(f.__code__.co_filename) and needs(f) == 0}
 
 
-def answers(v, in_tree, show, failure, depth=0):
+def answers(v, in_tree, show, failure, depth=0, left=None):
     """What a function that a call gave answers when it is called, in words, and what it tells of itself behind that, of which each has its
-    turn to be asked first. A call is made twice: what it keeps is of it, too."""
+    turn to be asked first. A call is made twice: what it keeps is of it, too. Objects whose methods give more of them, as parsers that are
+    put together do, are asked as long as calls are left."""
+    left = left or iter(range(MOST_CALLED))
     function = isinstance(v, OWN)
     f = v if function else v.__call__
     n, tells = needs(f), list(asked(v, in_tree).items())[:MOST_ASKED]
@@ -213,9 +216,11 @@ def answers(v, in_tree, show, failure, depth=0):
     out = []
 
     def told(name, f, *args):
+        if next(left, None) is None:
+            return
         try:
             got = f(*args)
-            out.append(name + (answers(got, in_tree, show, failure, depth + 1) if depth < MOST_DEEP and made_by(got, in_tree) else show(got)))
+            out.append(name + (answers(got, in_tree, show, failure, depth + 1, left) if depth < MOST_DEEP and made_by(got, in_tree) else show(got)))
         except (Exception, SystemExit) as e:
             out.append(name + failure(e))
 
