@@ -140,6 +140,13 @@ want(last > 1e9, True)`,
 a = [1]; want([bool(told(r, None, [a], lambda c: False)) for r in (a, [a], [1], (1, a), 1)], [True, True, False, True, False])
 class Keeps: pass
 k = Keeps(); k._a = a; want([bool(told(None, k, [given], lambda c: c is Keeps)) for given in (a, [1])], [True, False])`,
+		"where an object lies is no answer, whoever writes it": `from atoll_guard_outcomes import settled
+want(settled("<X object at 0x7f0011223344> and X @ 0x55aa11223344 of 0xff0011223344"), "<X object> and X @  of 0xff0011223344")`,
+		"objects that give more of them are asked so often": `class Maker:
+    def __init__(self, of): self.of, self.wrapped = of, len
+    def __call__(self, a): Maker.n += 1; return Maker([self])
+for i in range(8): setattr(Maker, "give%d" % i, lambda self: (setattr(Maker, "n", Maker.n + 1), Maker([self]))[1])
+Maker.n = 0; answers(Maker([]), lambda file: True, str, str); want((made_by(Maker([]), lambda file: True), Maker.n), (True, MOST_CALLED))`,
 		"where the stack ends is no answer": `want([failure(RecursionError("maximum recursion depth exceeded" + w)) for w in ("", " in comparison")], ["raises RecursionError"] * 2)`,
 		"there are no more cases than an answer can tell of": `s = Session.__new__(Session)
 def cases(count, groups):

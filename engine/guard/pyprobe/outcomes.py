@@ -29,7 +29,7 @@ PLAIN = {type(None), bool, int, str, bytes}  # repr says all of them
 BRACKETS = {list: "[%s]", tuple: "(%s)", set: "{%s}", frozenset: "{%s}"}
 MISUSE = (AttributeError, TypeError)  # what the interpreter makes of a value of a wrong type: which of them depends on how it was asked
 MISUSED = "raises " + " or ".join(sorted(c.__name__ for c in MISUSE))
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|\b0x(?:7[ef]|5[56])[0-9a-f]{10}\b")  # also where the code itself writes hex(id(self))
 FRAMES = re.compile(r'(?: *File "[^"]*", line \d+(?:, in .*?)?(?:\\n|\n)(?: {4}.*?(?:\\n|\n))?(?: *[~^]+ *(?:\\n|\n))?)+')  # of a traceback, also within what repr shows
 
 
