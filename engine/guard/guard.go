@@ -218,16 +218,19 @@ func (c *check) run(ctx context.Context) error {
 	return nil
 }
 
-// shareOfKnown is the part of a comparison's processor time that goes into other differences once one is known, or
-// half of what was used until then, where that is more.
-const shareOfKnown = 10
+// What goes into other differences once one is known: a part of a comparison's processor time and half a minute at most,
+// or half of what was used until then, where that is more.
+const (
+	shareOfKnown = 10
+	mostKnown    = 30 * time.Second
+)
 
 // shorten gives what is left to compare less time once a difference is known that nobody accepted: it
 // decides, and others are told for those who look at it.
 func (c *check) shorten() {
 	tellFirst(c)
 	if c.known == 0 && c.report.refused(c.g.o.Accept) >= 0 {
-		c.known = max(c.g.o.Work/shareOfKnown, (c.g.o.Work-c.budget.rest())/2)
+		c.known = max(min(c.g.o.Work/shareOfKnown, mostKnown), (c.g.o.Work-c.budget.rest())/2)
 		c.budget.atMost(c.known)
 	}
 }
