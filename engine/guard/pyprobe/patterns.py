@@ -90,3 +90,11 @@ def matched(texts, known=None):
             continue
         out += [m for m in dict.fromkeys(found) if m and m != text and len(m) <= LONGEST_MATCH and expression.search(m)]
     return out
+
+
+def repatterned(s, d):
+    """A text that looks like a regular expression, as another that is near: it may match nothing, less or more, at one end or at both."""
+    return d.pick([
+        s + "*", s + "?", s.replace("+", "*", 1), s.replace("*", "+", 1), s.removesuffix("$"), s.removeprefix("^"), s.removesuffix("$") + "$",
+        s.removesuffix("$") + "|a", "(?i)" + s, "(" + s + ")",
+    ])

@@ -18,6 +18,7 @@ from atoll_guard_chains import inserted
 from atoll_guard_files import FILES, other_lines, text_of
 from atoll_guard_kinds import KINDS, derived
 from atoll_guard_making import decode, member
+from atoll_guard_patterns import LOOKS_LIKE, repatterned
 from atoll_guard_places import Places, as_bytes
 
 ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;", "\"'`\\()[]{}<>#@!?*+=|&%$^~", "éßİıØΣς世界\u0301😀\u00a0"]
@@ -287,6 +288,8 @@ class Vary:
         d = self.d
         if self.lits["strings"] and d.n(3) == 2:
             s = d.pick(self.lits["strings"])
+        if LOOKS_LIKE.search(s) and d.n(3) == 2:
+            return repatterned(s, d)
         at = d.n(len(s) + 1)
         k = d.n(28)
         if k > 25:
