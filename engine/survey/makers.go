@@ -11,7 +11,8 @@ type maker struct {
 	name   string
 	of     string   // what it returns, as it is written
 	params []string // kinds, as those of goFunc
-	fails  bool     // it returns an error, too
+	takes  []parameter
+	fails  bool // it returns an error, too
 }
 
 // better reports a maker that is rather taken than another: one that needs
@@ -51,7 +52,7 @@ func (p *goPackage) noteMakers(file *ast.File, types map[string]string) {
 			m.of = "*" + of
 		}
 		params, data := kindsOf(fn, types)
-		m.params = params
+		m.params, m.takes = params, parametersOf(fn)
 		if made := len(params) > 0; of == "" || made && !data || !made && (m.fails || !strings.HasPrefix(m.name, "New")) {
 			continue
 		}
@@ -149,16 +150,7 @@ func (p *goPackage) named(f *goFunc, fn *ast.FuncDecl, types map[string]string) 
 	case ok && len(m.params) == 0:
 		f.setup = "\tx := " + m.name + "()\n"
 	case ok:
-		var args []string
-		for i, k := range m.params {
-			args = append(args, argument(k, i))
-		}
-		call := m.name + "(" + strings.Join(args, ", ") + ")"
-		one := "xs = append(xs, " + call + ")"
-		if m.fails {
-			one = "if x, err := " + call + "; err == nil {\n\t\t\txs = append(xs, x)\n\t\t}"
-		}
-		f.setup = "\tvar xs []" + m.of + "\n\tfor i := range atollTexts {\n\t\t_ = i\n\t\t" + one + "\n\t}\n"
+		f.maker, f.setup = m, m.receivers(nil)
 	case pointer:
 	case kind == "int":
 		f.setup = converted(of, "n", "atollWhole")
@@ -168,6 +160,20 @@ func (p *goPackage) named(f *goFunc, fn *ast.FuncDecl, types map[string]string) 
 		f.setup = converted(of, "s", "atollTexts")
 	}
 	return f.setup != ""
+}
+
+// receivers are statements that make receivers of texts of the tests, or of the inputs that the tests have for it.
+func (m maker) receivers(in *inputs) string {
+	head, args := "for i := range atollTexts {\n\t\t_ = i\n", arguments(m.params)
+	if in != nil {
+		head, args = in.loop(slices.Contains(m.params, anyKind)), in.arguments(m.params)
+	}
+	call := m.name + "(" + args + ")"
+	one := "xs = append(xs, " + call + ")"
+	if m.fails {
+		one = "if x, err := " + call + "; err == nil {\n\t\t\txs = append(xs, x)\n\t\t}"
+	}
+	return "\tvar xs []" + m.of + "\n\t" + head + "\t\t" + one + "\n\t}\n"
 }
 
 // converted are statements that make receivers of a type of the values of a list.

@@ -65,7 +65,7 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 	}
 	if sample.Failed() {
 		text := string(sample.Raw.Stdout) + string(sample.Raw.Stderr)
-		return p.remove(culprit(text)), sample.Reason, nil
+		return p.remove(culprit(text)) || p.forgetCalls(), sample.Reason, nil
 	}
 	chosen := s.chooseBenches(readBenches(sample.Raw.Stdout), nil, nil)
 	var names []string
@@ -126,8 +126,10 @@ func readTop(stdout []byte) map[string]float64 {
 type goPackage struct {
 	dir, name string
 	funcs     []goFunc
+	tests     []*ast.File
 	texts     []string // of its tests
 	numbers   []string
+	calls     []testCall       // of its tests
 	makers    map[string]maker // what makes a value of a type, by its name
 }
 
@@ -138,7 +140,9 @@ type goFunc struct {
 	setup  string   // statements that make the receiver x, or receivers xs of which each call takes the next; "" = it has none
 	hot    string   // as profiles name it
 	params []string // kinds: string, []byte, []rune, int, float64, bool, nil, any, []string, []int, []float64
-	size   int      // of its body
+	takes  []parameter
+	maker  maker // of the receivers
+	size   int   // of its body
 }
 
 // busiestPackage is the package with the most functions that can be called; nil
@@ -161,7 +165,7 @@ func (l *Lab) busiestPackage() *goPackage {
 			byDir[dir], types[dir] = &goPackage{dir: dir, makers: map[string]maker{}}, map[string]string{}
 		}
 		if strings.HasSuffix(f, "_test.go") {
-			byDir[dir].literals(file)
+			byDir[dir].tests = append(byDir[dir].tests, file)
 			continue
 		}
 		byDir[dir].name = file.Name.Name
@@ -183,6 +187,9 @@ func (l *Lab) busiestPackage() *goPackage {
 		if p.name != "main" && len(p.funcs) > 0 && (best == nil || len(p.funcs) > len(best.funcs)) {
 			best = p
 		}
+	}
+	if best != nil {
+		best.readTests()
 	}
 	return best
 }
@@ -238,7 +245,7 @@ func (p *goPackage) functions(file *ast.File, types map[string]string) {
 			continue
 		}
 		params, data := kindsOf(fn, types)
-		f.params = params
+		f.params, f.takes = params, parametersOf(fn)
 		if data || f.many() && len(params) == 0 {
 			p.funcs = append(p.funcs, f)
 		}
@@ -279,31 +286,6 @@ func kindOf(e ast.Expr, types map[string]string) string {
 		}
 	}
 	return ""
-}
-
-// mostTexts bounds what is taken from the tests.
-const mostTexts = 24
-
-// literals gathers texts and numbers of a test.
-func (p *goPackage) literals(file *ast.File) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch x := n.(type) {
-		case *ast.ImportSpec:
-			return false
-		case *ast.BasicLit:
-			switch x.Kind {
-			case token.STRING:
-				if text, err := strconv.Unquote(x.Value); err == nil && len(text) > 2 && len(text) < 400 && !strings.Contains(text, "%") && len(p.texts) < mostTexts && !slices.Contains(p.texts, text) {
-					p.texts = append(p.texts, text)
-				}
-			case token.FLOAT:
-				if len(p.numbers) < mostTexts && !slices.Contains(p.numbers, x.Value) {
-					p.numbers = append(p.numbers, x.Value)
-				}
-			}
-		}
-		return true
-	})
 }
 
 // order brings the hottest functions first, then the longest.
@@ -362,47 +344,6 @@ func (p *goPackage) command(names []string, each string, runs int) []string {
 		"go", "test", "-trimpath", "-vet=off", "-run=^$", "-bench=^Benchmark(" + strings.Join(all, "|") + ")$", "-benchmem", "-cpu=1",
 		"-benchtime=" + each, fmt.Sprintf("-count=%d", runs), "./" + p.dir,
 	}
-}
-
-// source is the benchmark file: one operation calls a function with every text
-// or number once.
-func (p *goPackage) source(names []string) string {
-	texts := p.texts
-	if len(texts) < 4 {
-		texts = append(texts, "the quick brown fox", "jumps over", "the lazy dog", "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich")
-	}
-	numbers := p.numbers
-	if len(numbers) < 4 {
-		numbers = append(numbers, "1.5", "2.25", "3.125", "40.0", "512.5", "0.75", "9.0", "17.3")
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "// Benchmarks that atoll init made of the exported functions in which the tests\n// spend their time. measure.sh lays them beside the package. Edit them freely.\n\npackage %s\n\nimport \"testing\"\n\n", p.name)
-	b.WriteString("var atollTexts = []string{\n")
-	for _, t := range texts {
-		fmt.Fprintf(&b, "\t%q,\n", t)
-	}
-	b.WriteString("}\n\nvar atollNumbers = []float64{" + strings.Join(numbers, ", ") + "}\n\nvar atollInts = []int{3, 1, 4, 15, 9, 2, 65, 35, 8, 97, 93, 23}\n\nvar atollWhole = []int{0, 1, 7, 42, 100, 999, 1024, 4096, 65537, 1048576, 12345678, 1073741824}\n")
-	if slices.ContainsFunc(p.funcs, func(f goFunc) bool {
-		return slices.Contains(f.params, anyKind) || strings.Contains(f.setup, "atollAny")
-	}) {
-		b.WriteString(anyValues)
-	}
-	for _, f := range p.funcs {
-		if !slices.Contains(names, f.name) {
-			continue
-		}
-		var args []string
-		for i, k := range f.params {
-			args = append(args, argument(k, i))
-		}
-		receiver := ""
-		if f.many() {
-			receiver = "\t\t\tx := xs[i%len(xs)]\n"
-			f.setup += "\tif len(xs) == 0 {\n\t\tb.Skip(\"nothing was made\")\n\t}\n"
-		}
-		fmt.Fprintf(&b, "\nfunc BenchmarkAtoll%s(b *testing.B) {\n%s\tfor b.Loop() {\n\t\tfor i := range atollTexts {\n\t\t\t_ = i\n%s\t\t\t%s(%s)\n\t\t}\n\t}\n}\n", f.name, f.setup, receiver, f.call, strings.Join(args, ", "))
-	}
-	return b.String()
 }
 
 // argument is an expression for the n-th parameter; i is the number of the call.
