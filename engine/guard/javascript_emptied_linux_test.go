@@ -22,14 +22,6 @@ const jsColumns = `function columns(cells, options = {}) {
 }
 const standard = { mark: '' };`
 
-const jsMarked = `function marked(text, options = {}) {
-  let out = text;
-  options.marks.forEach((mark) => {
-    out = mark + out;
-  });
-  return options.wide ? out + out : out;
-}`
-
 // What stands for nothing is given to each option that the changed code reads: null, undefined, 0, an empty text, what is
 // no number and false.
 func TestOptionsOfJavaScriptThatStandForNothingAreGiven(t *testing.T) {
@@ -46,9 +38,6 @@ func TestOptionsOfJavaScriptThatStandForNothingAreGiven(t *testing.T) {
 		{"a default is asked for in another way", jsPadded, `padded('abc');
   padded('abc', { width: 5 });`, `options.width ?? 12;`, `options.width === undefined || options.width === null ? 12 : options.width;`, ""},
 		{"a default within an option, too", jsColumns, `columns({ a: 'x', b: 'y' }, { columns: { a: { mark: '+' } } });`, `(of.mark || '')`, `(of.mark ? of.mark : '')`, ""},
-		{"a list of the options is walked in another way", jsMarked, `marked('abc', { marks: ['a', 'b'] });
-  marked('abc', { marks: [], wide: true });`, `  options.marks.forEach((mark) => {
-    out = mark + out;
-  });`, `  for (const mark of options.marks) out = mark + out;`, ""},
+		{"an object with another name, too", jsNumbered, `numbered(['a', 'b'], { first: 3 });`, `typeof o.first === 'number' ? o.first : 1;`, `typeof o.first !== 'number' ? 1 : o.first;`, ""},
 	})
 }
