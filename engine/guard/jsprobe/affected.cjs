@@ -1,13 +1,14 @@
 // What a change of sources can reach: the modules that load what changed, the functions that changed themselves, their
 // constants, and what the new version does beyond its answers.
 'use strict';
+const { askedIn } = require('./asked.cjs');
 const { beyond } = require('./beyond.cjs');
 const { called, calling, collect, declared, joined, sizesOf } = require('./constants.cjs');
 const { gatesOf } = require('./gates.cjs');
 const { keeping } = require('./keeping.cjs');
 const { differing, mark } = require('./marks.cjs');
 const { functions, has, imports, outside, parse, walk, wordsOf } = require('./source.cjs');
-const { owners } = require('./owners.cjs');
+const { owners, wholes } = require('./owners.cjs');
 const { offered } = require('./recording.cjs');
 const tree = require('./tree.cjs');
 const { bare, common, isTyped, known, missing, tool } = require('./typed.cjs');
@@ -87,11 +88,14 @@ function callers(name, text, changed, loads) {
   return out;
 }
 
-/** The constants of a function with what options have to be for the way to what differs in it, and its sizes there before others. */
+/** The constants of a function with what options have to be for the way to what differs in it, what it reads there, and its sizes there before others. */
 function gated(constants, node, ranges, names) {
   if (!ranges.has(node)) return constants;
   const [from, to] = ranges.get(node);
   gatesOf(node, constants.options, ranges.get(node)).forEach((g) => constants.gates.add(JSON.stringify(g)));
+  const { asked, read } = askedIn(node, ranges.get(node), constants.objects);
+  constants.asked = new Set(asked);
+  constants.read = new Set(read.filter((name) => !asked.includes(name)));
   const own = [];
   walk().full(node, (n) => from <= n.end && n.start <= to && n.end - n.start <= to - from + BESIDE && own.push(...sizesOf(n, names)));
   constants.sizes = new Set([...own, ...constants.sizes]);
@@ -155,6 +159,7 @@ async function affected(q) {
   const exports = await offered(entries.length > 0 ? entries : real, {});
   out.extra = Object.keys(exports).filter((g) => 'n' in exports[g]);
   Object.assign(out, await owners(exports, loadedBy(entries, loads), reached, real));
+  out.own.push(...(await wholes(exports, new Map(changes.map(([name, , names]) => [name, names])))));
   out.watch = { exports, files, texts: known(), edges: { ...joined(...constants, by), changed: [...new Set(out.changed.map(last))], keeps: keeps || out.beyond.some((b) => b.kept) } };
   return out;
 }

@@ -1,11 +1,12 @@
 // The constants of what changed: inputs at and beside them tell two versions apart.
 'use strict';
-const { OPTIONS, gates } = require('./gates.cjs');
+const { objectsOf, optionsOf } = require('./asked.cjs');
+const { gates } = require('./gates.cjs');
 const { reads } = require('./numerals.cjs');
 const { separatorsOf } = require('./separators.cjs');
 const { FUNCTIONS, nameOf, walk } = require('./source.cjs');
 
-const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, patterns: 12, lists: 12, sizes: 10, separators: 6 };
+const MOST = { ints: 24, floats: 12, texts: 40, chars: 24, options: 24, asked: 8, read: 8, patterns: 12, lists: 12, sizes: 10, separators: 6 };
 const BY_CALLERS = 12; // of texts, characters and options that the change has with those of functions that call it
 const MOST_GATES = 6;
 const INLINE = 200; // characters of a function that is read with what is around it
@@ -154,6 +155,9 @@ class Constants {
     this.texts = new Set();
     this.chars = new Set();
     this.options = new Set();
+    this.asked = new Set(); // options that it reads where versions differ
+    this.read = new Set(); // names that it reads of any object there
+    this.objects = new Set(); // names of objects that hold options, beside what is called so
     this.patterns = new Set(); // regular expressions
     this.lists = new Set(); // of numbers, as JSON
     this.turned = new Set(); // names of what numbers are made of, and #0 for the first parameter
@@ -204,12 +208,6 @@ class Constants {
     this.options.add(name);
   }
 
-  /** Takes the names that a pattern reads of an object, such as `{ loose = false } = {}`. */
-  parts(pattern) {
-    if (pattern && pattern.type === 'AssignmentPattern') pattern = pattern.left;
-    if (pattern && pattern.type === 'ObjectPattern') pattern.properties.forEach((p) => p.key && !p.computed && this.option(nameOf(p.key)));
-  }
-
   /** Takes that a function may be given nothing where it asks a parameter whether it is there. */
   absent(f) {
     const names = new Set(f.params.filter((p) => p.type === 'Identifier').map((p) => p.name));
@@ -226,6 +224,8 @@ class Constants {
     separatorsOf(node).forEach((s) => this.separators.add(JSON.stringify(s)));
     sizesOf(node, names).forEach((n) => this.sizes.add(n));
     if (FUNCTIONS.includes(node.type)) this.absent(node);
+    if (FUNCTIONS.includes(node.type)) objectsOf(node).forEach((name) => this.objects.add(name));
+    optionsOf(node, this.objects).forEach((name) => this.option(name));
     const v = valueOf(node);
     if (v !== undefined) this.number(v);
     else if (isNumbers(node)) this.lists.add(JSON.stringify(node.elements.map(valueOf)));
@@ -234,9 +234,6 @@ class Constants {
     else if (node.type === 'Literal' && node.bigint) this.number(Number(node.bigint));
     else if (node.type === 'TemplateElement' && node.value.cooked) this.text(node.value.cooked);
     else if (node.type === 'Identifier' && names.has(node.name)) names.get(node.name).forEach((n) => this.take(n, new Map()));
-    else if (node.type === 'MemberExpression' && !node.computed && node.object.type === 'Identifier' && OPTIONS.test(node.object.name)) this.option(nameOf(node.property));
-    else if (node.type === 'VariableDeclarator' && node.id.type === 'ObjectPattern' && node.init && OPTIONS.test(nameOf(node.init))) this.parts(node.id);
-    else if (FUNCTIONS.includes(node.type)) this.parts(node.params[node.params.length - 1]);
   }
 }
 

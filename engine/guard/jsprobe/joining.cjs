@@ -21,10 +21,15 @@ function inTurn(lists) {
   return out;
 }
 
+/** A list with one of a few before each so many of it. */
+function among(list, few, each) {
+  return few.flatMap((x, i) => [x, ...list.slice(i * each, (i + 1) * each)]).concat(list.slice(few.length * each));
+}
+
 /** So many of a list at most, from all parts of it. */
 function spread(list, most) {
   const n = Math.min(most, list.length);
   return Array.from({ length: n }, (_, i) => list[Math.floor((i * list.length) / n)]);
 }
 
-module.exports = { copy, inTurn, joined, spread };
+module.exports = { among, copy, inTurn, joined, spread };

@@ -48,6 +48,8 @@ class Edges {
     this.chars = of.chars || [];
     this.words = this.texts.filter((t) => t !== '' && t.length <= LONGEST_WORD); // that stand among the words of others
     this.options = of.options || []; // names that the changed code reads of what it is given
+    this.asked = of.asked || []; // those that it reads where versions differ
+    this.read = of.read || []; // names that it reads of any object there
     this.separators = separators((of.separators || []).map((text) => JSON.parse(text)), this.options); // with what stands for them
     this.patterns = of.patterns || []; // regular expressions
     this.lists = (of.lists || []).map((text) => JSON.parse(text).map(num)); // of numbers

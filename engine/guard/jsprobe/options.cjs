@@ -6,6 +6,7 @@ const MOST_OPTIONS = 12;
 const MOST_TOGETHER = 6; // of which each two are given together
 const ROWS = 5;
 const VALUES = [true, false, 1, 'x'];
+const ABSENT = [null, false, { k: 'undef' }]; // what an option of any kind may be that is not there
 const MOST_NAMES = 6; // characters of which names are made, at the edges
 
 const isPlain = (node) => node !== null && typeof node === 'object' && node.k === 'obj' && !node.c;
@@ -56,7 +57,9 @@ function optioned(rows, { options, gates }) {
 }
 
 /** A script whose last call has some options more. */
-function turnedOn(script, { options, texts, gates }, d) {
+function turnedOn(script, edges, d) {
+  const { asked, options, texts, gates } = edges;
+  if (asked.length > 0 && d.chance(4)) return given(script, d.pick(asked), d.pick(ABSENT), options) || script;
   if (gates.length > 0 && d.chance(2)) return givenAll(script, d.pick(gates), options) || script;
   let out = script;
   for (let n = 1 + d.n(3); n > 0; n--) out = given(out, d.pick(options), d.pick(texts.length > 0 && d.chance(4) ? texts : VALUES), options) || out;
@@ -95,4 +98,4 @@ function together(node, others, { options, texts }, d) {
   return more.reduce((out, e) => ({ ...out, v: out.v.filter((x) => x[0] !== e[0]).concat([copy(e)]) }), node);
 }
 
-module.exports = { given, givenAll, hasOptions, isPlain, named, optioned, otherName, together, taker, turnedOn };
+module.exports = { ABSENT, given, givenAll, hasOptions, isPlain, named, optioned, otherName, together, taker, turnedOn };

@@ -1,5 +1,5 @@
 // Of which modules the functions are that an entry of a package hands out: one that collects the functions of many modules
-// loads what changed, and most of its functions cannot reach it.
+// loads what changed, and most of its functions cannot reach it. And which of them are what changed, whatever they are called.
 'use strict';
 const tree = require('./tree.cjs');
 
@@ -42,4 +42,21 @@ async function owners(exports, files, reached, changed) {
   return out;
 }
 
-module.exports = { owners };
+/** Whether one of some functions that changed is what a module exports as a whole, or a method of it: code calls it in another way than the group is called. */
+function isOf(f, names) {
+  const own = f.prototype ? Object.getOwnPropertyNames(f.prototype) : [];
+  return names.some((name) => name === '' || name === 'exports' || name.split('.')[0] === f.name || own.includes(name));
+}
+
+/** The groups that are what a file exports as a whole, and that changed; changes has the names of changed functions by file. */
+async function wholes(exports, changes) {
+  const out = [];
+  for (const [group, e] of Object.entries(exports)) {
+    if (!changes.has(e.file) || !['', 'default'].includes(e.path.join('.'))) continue;
+    const f = e.path.reduce((v, name) => (v === undefined || v === null ? undefined : v[name]), await loaded(e.file));
+    if (typeof f === 'function' && isOf(f, changes.get(e.file))) out.push(group);
+  }
+  return out;
+}
+
+module.exports = { owners, wholes };

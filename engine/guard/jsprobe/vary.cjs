@@ -2,7 +2,8 @@
 // others put in.
 'use strict';
 const { atOnce, otherwise } = require('./atonce.cjs');
-const { copy, inTurn } = require('./joining.cjs');
+const { among, copy, inTurn } = require('./joining.cjs');
+const { emptied } = require('./emptied.cjs');
 const { like, likeness, listsOfTexts, nameOf, shapesOf, weight, within } = require('./likeness.cjs');
 const { U, kindOf, near } = require('./near.cjs');
 const { rewrittenAnew } = require('./numerals.cjs');
@@ -27,6 +28,8 @@ const MOST_TYPED = 40; // values of one kind
 const MOST_KEPT = 1000; // values of which those beside them are known
 const OPENED = 10; // of so many scripts one is opened in another way
 const OPENINGS = 3; // of one in so many of the edges
+const EMPTIED = 8; // of one in so many of the edges an option stands for nothing, where what differs reads options
+const SELDOM_EMPTIED = 24; // where other code around it does
 const BESIDE_OPTIONS = 8; // of so many scripts one has options more, beside what is varied
 const AT_ONCE = [1, 1, 1, 2, 2, 3]; // things that are changed at once
 const AMONG = 10; // one text in so many of those that are drawn has one of the changed code among its words, or a number in another way of writing
@@ -328,6 +331,12 @@ class Vary {
 
   /** Scripts at the edges of what changed, the most telling first. */
   edgesOf(most) {
+    const asks = this.edges.asked.length > 0;
+    const few = emptied(this.rows, this.edges).slice(0, Math.ceil(most / (asks ? EMPTIED : SELDOM_EMPTIED)));
+    return among(this.edgesBeside(most - few.length), few, asks ? 3 : 8).map((s) => this.finished(s));
+  }
+
+  edgesBeside(most) {
     const rows = this.rows;
     const twins = new Twins(this.edges).of(rows);
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
@@ -344,7 +353,7 @@ class Vary {
       lists.push([row.concat(copy(row.slice(-1)))], met(row));
     }
     for (let n = 0; out.length < most && lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length && out.length < most) out.push(l[n]);
-    return out.map((s) => this.finished(s));
+    return out;
   }
 
   /** Whether a call may have so many arguments alone: what orders values goes with those that it orders. */
