@@ -128,23 +128,28 @@ func (p *goPackage) forgetCalls() bool {
 // or number of the tests.
 func (p *goPackage) source(names []string) string {
 	var b strings.Builder
-	listed := map[string]bool{}
+	listed := map[string]string{} // the name of a list by what it holds
 	list := func(in *inputs) {
-		if in != nil && !listed[in.name] {
-			listed[in.name] = true
-			b.WriteString(in.list())
+		if in == nil {
+			return
 		}
+		text := in.list()
+		if listed[text] == "" {
+			listed[text] = in.name
+			b.WriteString("\nvar " + in.name + " = " + text)
+		}
+		in.name = listed[text]
 	}
 	for _, f := range p.funcs {
 		if !slices.Contains(names, f.name) {
 			continue
 		}
 		if f.maker.name != "" {
-			in := p.inputsOf(f.maker.name, f.maker.name, f.maker.params, f.maker.takes)
+			in := p.inputsOf(f.maker.name, f.maker.name, f.maker.params, f.maker.takes, f.maker.fails)
 			list(in)
 			f.setup = f.maker.receivers(in)
 		}
-		in := p.inputsOf(f.name, strings.TrimPrefix(f.call, "x"), f.params, f.takes)
+		in := p.inputsOf(f.name, strings.TrimPrefix(f.call, "x"), f.params, f.takes, f.fails)
 		list(in)
 		b.WriteString(f.benchmark(in))
 	}

@@ -64,8 +64,9 @@ type row struct {
 }
 
 // inputsOf are the inputs that the tests have for a function; nil where they have too few. of is its name, that of
-// a method behind a dot, and kinds are those of its parameters.
-func (p *goPackage) inputsOf(name, of string, kinds []string, takes []parameter) *inputs {
+// a method behind a dot, and kinds are those of its parameters. Where it does not return an error none of the rows
+// may fail: it could panic.
+func (p *goPackage) inputsOf(name, of string, kinds []string, takes []parameter, returnsError bool) *inputs {
 	in := &inputs{name: "atoll" + name + "Inputs", columns: columnsOf(kinds, takes)}
 	if len(in.columns) == 0 {
 		return nil
@@ -89,10 +90,11 @@ func (p *goPackage) inputsOf(name, of string, kinds []string, takes []parameter)
 	rows = withoutLong(rows, func(r row) int { return r.size })
 	var good, failing []row
 	for _, r := range rows {
-		if r.fails {
-			failing = append(failing, r)
-		} else {
+		switch {
+		case !r.fails:
 			good = append(good, r)
+		case returnsError:
+			failing = append(failing, r)
 		}
 	}
 	if len(good) < leastRows {
@@ -272,14 +274,14 @@ func (in *inputs) differ() (at []int) {
 	return at
 }
 
-// list declares the rows.
+// list are the rows in Go.
 func (in *inputs) list() string {
 	var b strings.Builder
 	at := in.differ()
 	if len(at) == 1 {
-		fmt.Fprintf(&b, "\nvar %s = []%s{\n", in.name, in.columns[at[0]].typ)
+		fmt.Fprintf(&b, "[]%s{\n", in.columns[at[0]].typ)
 	} else {
-		fmt.Fprintf(&b, "\nvar %s = []struct {\n", in.name)
+		b.WriteString("[]struct {\n")
 		for _, i := range at {
 			fmt.Fprintf(&b, "\t%s %s\n", in.columns[i].name, in.columns[i].typ)
 		}

@@ -144,6 +144,22 @@ func TestRowsThatFailAreFew(t *testing.T) {
 	}
 }
 
+func TestFunctionsThatReturnNoErrorAreNotCalledWithWhatFails(t *testing.T) {
+	t.Parallel()
+	source := benchmarked(t, "func MustParse(s string) int { return must(s) }\n", "func TestMustParse(t *testing.T) {\n\tfor _, tt := range []struct {\n\t\tin     string\n\t\tpanics bool\n\t}{{\"1\", false}, {\"2\", false}, {\"3\", false}, {\"4\", false}, {\"5\", false}, {\"6\", false}, {\"7\", false}, {\"8\", false}, {\"bad\", true}} {\n\t\tMustParse(tt.in)\n\t}\n}\n")
+	if strings.Contains(source, "bad") || !strings.Contains(source, `"8",`) {
+		t.Error(source)
+	}
+}
+
+func TestOneListStandsForFunctionsThatAreCalledWithTheSame(t *testing.T) {
+	t.Parallel()
+	source := benchmarked(t, parse+"\nfunc Valid(s string) bool { return s != rest }\n", "func TestBoth(t *testing.T) {\n\tfor _, in := range []string{\"1B\", \"2B\", \"3B\"} {\n\t\tParse(in)\n\t\tValid(in)\n\t}\n}\n")
+	if strings.Count(source, `"2B",`) != 1 || strings.Count(source, "range atollParseInputs {") != 2 {
+		t.Error(source)
+	}
+}
+
 func TestTextsForAPersonAreNoInputs(t *testing.T) {
 	t.Parallel()
 	source := benchmarked(t, parse, `type row struct {

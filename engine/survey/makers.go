@@ -39,11 +39,9 @@ func (p *goPackage) noteMakers(file *ast.File, types map[string]string) {
 		switch fn.Type.Results.NumFields() {
 		case 1:
 		case 2:
-			list := fn.Type.Results.List
-			if id, ok := list[len(list)-1].Type.(*ast.Ident); !ok || id.Name != "error" {
+			if m.fails = returnsError(fn); !m.fails {
 				continue
 			}
-			m.fails = true
 		default:
 			continue
 		}
@@ -60,6 +58,16 @@ func (p *goPackage) noteMakers(file *ast.File, types map[string]string) {
 			p.makers[of] = m
 		}
 	}
+}
+
+// returnsError reports a function whose last result is an error.
+func returnsError(fn *ast.FuncDecl) bool {
+	if fn.Type.Results.NumFields() == 0 {
+		return false
+	}
+	list := fn.Type.Results.List
+	id, ok := list[len(list)-1].Type.(*ast.Ident)
+	return ok && id.Name == "error"
 }
 
 // anyKind is a kind that any value is of.

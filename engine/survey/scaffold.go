@@ -141,6 +141,7 @@ type goFunc struct {
 	hot    string   // as profiles name it
 	params []string // kinds: string, []byte, []rune, int, float64, bool, nil, any, []string, []int, []float64
 	takes  []parameter
+	fails  bool  // it returns an error, too
 	maker  maker // of the receivers
 	size   int   // of its body
 }
@@ -245,7 +246,7 @@ func (p *goPackage) functions(file *ast.File, types map[string]string) {
 			continue
 		}
 		params, data := kindsOf(fn, types)
-		f.params, f.takes = params, parametersOf(fn)
+		f.params, f.takes, f.fails = params, parametersOf(fn), returnsError(fn)
 		if data || f.many() && len(params) == 0 {
 			p.funcs = append(p.funcs, f)
 		}
