@@ -116,7 +116,7 @@ def want(got, wanted):
 		"an expression of the code is matched": `from atoll_guard_patterns import matched
 want(matched([r"\\[0-3][0-7]", "plain (text)", r"[a-c]+x|\d{2,}", "[open", r"(?i)(b)\1"]), ["\\00", "\\37", "\\24", "\\20", "\\34", "\\07", "\\04", "ax", "77777", "77", "abbax", "bcaax", "70", "bb"])
 near = Edges([{"s": r"\\[0-3][0-7]"}], []).near("abcd"); want({"ab\\37cd", "abcd\\00"} <= set(near), True)`,
-		"an expression becomes one that is near": `want({r"\d*", r"\d+*", r"\d+$", r"\d+|a", r"(?i)\d+"} <= set(others(r"\d+")), True); want("(?i)plain" in others("plain"), False)`,
+		"an expression becomes one that is near":              `want({r"\d*", r"\d+*", r"\d+$", r"\d+|a", r"(?i)\d+"} <= set(others(r"\d+")), True); want("(?i)plain" in others("plain"), False)`,
 		"bytes stay what they are where they are not changed": `near = others(b"\xff\x80ab"); want(sum(b"\xff\x80" in v for v in near) > len(near) // 2, True); want("世界".encode() in Edges([], []).near(b"a"), True)`,
 		"a function becomes another":                          `want({f.__name__ for f in others(len, 400)}, {f.__name__ for f in FUNCTIONS})`,
 		"a function stands for one that takes as many":        `want([place_of(f) for f in (lambda: 1, lambda a: 1, lambda *a: 1, lambda a, b: 1, lambda a, b=1: 1)], [OF_NONE, OF_ONE, OF_ONE, OF_MORE, OF_ONE])`,

@@ -30,16 +30,19 @@ func TestADifferenceBehindACallIsToldByWhatDiffers(t *testing.T) {
 			"kit.cut({1: 2}) raised ValueError: can't and gives []",
 		},
 		{
-			"a line of a test of Go", Difference{Input: `ExampleParse, with "s" for "b" (kit_test.go:46)`, Root: `kit_test.go:42 gave 3, nil; printed "a"`, Candidate: `kit_test.go:42 gave 3, nil; printed "b"`},
+			"a line of a test of Go",
+			Difference{Input: `ExampleParse, with "s" for "b" (kit_test.go:46)`, Root: `kit_test.go:42 gave 3, nil; printed "a"`, Candidate: `kit_test.go:42 gave 3, nil; printed "b"`},
 			`ExampleParse, with "s" for "b" (kit_test.go:46): kit_test.go:42 gave 3, nil; it printed "a" and prints "b"`,
 		},
 		{
-			"a call in a test of Python", Difference{Input: "Test.test of test_kit.py with 2 for 1", Root: "kit.query({'a': 'b'}): 'a=b'", Candidate: "kit.query({'a': 'b'}): raises ValueError: b"},
+			"a call in a test of Python",
+			Difference{Input: "Test.test of test_kit.py with 2 for 1", Root: "kit.query({'a': 'b'}): 'a=b'", Candidate: "kit.query({'a': 'b'}): raises ValueError: b"},
 			"Test.test of test_kit.py with 2 for 1: kit.query({'a': 'b'}) gave 'a=b' and raises ValueError: b",
 		},
 		{"another line of a test", Difference{Input: "TestA, with 1 for 2 (a_test.go:1)", Root: "a_test.go:3 gave 1", Candidate: "a_test.go:4 gave 1"}, "TestA, with 1 for 2 (a_test.go:1) gave a_test.go:3 gave 1 and gives a_test.go:4 gave 1"},
 		{
-			"answers of several calls", Difference{Input: "x := Box{}; x.Has(1); x.Has(2)", Root: "true; false; x after it {}", Candidate: "true; true; x after it {}"},
+			"answers of several calls",
+			Difference{Input: "x := Box{}; x.Has(1); x.Has(2)", Root: "true; false; x after it {}", Candidate: "true; true; x after it {}"},
 			"x := Box{}; x.Has(1); x.Has(2) gave true; false and gives true; true",
 		},
 		{"a mark within a text parts nothing", Difference{Input: "Cut(1)", Root: `"a; b"`, Candidate: `"a; c"`}, `Cut(1) gave "a; b" and gives "a; c"`},
