@@ -11,8 +11,8 @@ import (
 const stepMark = "; "
 
 // behind tells of two outcomes in which what the call itself gave is equal what that is, and the first thing behind it
-// that is told in another way; ok is false where it is not equal, where they cannot be parted, and where what differs
-// has no name.
+// that is told in another way, or by the candidate alone; ok is false where it is not equal, where they cannot be parted,
+// and where what differs has no name.
 func behind(root, candidate string) (told string, ok bool) {
 	a, b := stepsOf(root), stepsOf(candidate)
 	if a == nil || b == nil || a[0] != b[0] {
@@ -23,6 +23,9 @@ func behind(root, candidate string) (told string, ok bool) {
 			told, ok := toldApart(a[i], b[i])
 			return answered(inLine(a[0])) + stepMark + told, ok
 		}
+	}
+	if len(b) > len(a) {
+		return answered(inLine(a[0])) + ", and now " + inLine(b[len(a)]), true
 	}
 	return "", false
 }
