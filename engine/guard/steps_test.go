@@ -48,7 +48,8 @@ func TestADifferenceBehindACallIsToldByWhatDiffers(t *testing.T) {
 		{"a mark within a text parts nothing", Difference{Input: "Cut(1)", Root: `"a; b"`, Candidate: `"a; c"`}, `Cut(1) gave "a; b" and gives "a; c"`},
 		{"quotes that do not close", Difference{Input: "Cut(1)", Root: `error: " ; x`, Candidate: `error: " ; y`}, `Cut(1) gave error: " ; x and gives error: " ; y`},
 		{
-			"what the candidate alone tells", Difference{Input: "x := B; x.String(); y := E; y.String()", Root: `"1B"; x after it 1`, Candidate: `"1B"; x after it 1; what an earlier call gave became another: "1E"`},
+			"what the candidate alone tells",
+			Difference{Input: "x := B; x.String(); y := E; y.String()", Root: `"1B"; x after it 1`, Candidate: `"1B"; x after it 1; what an earlier call gave became another: "1E"`},
 			`x := B; x.String(); y := E; y.String() gave "1B", and now what an earlier call gave became another: "1E"`,
 		},
 		{"one that tells less", Difference{Input: "Cut(1)", Root: "1; printed \"a\"", Candidate: "1"}, `Cut(1) gave 1; printed "a" and gives 1`},
