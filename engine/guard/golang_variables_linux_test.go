@@ -82,6 +82,7 @@ func mustCheckVariables(t *testing.T, cases int, list ...variableEdit) guard.Rep
 
 func TestAVariableThatIsNoLongerReadIsADifference(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Go module; TestANameThatIsGoneIsADifference stands for it")
 	report := mustCheckVariables(t, 100, ignoring[0])
 	wantWhere(t, report, ignoring[0].where)
 	for _, d := range report.Differences {

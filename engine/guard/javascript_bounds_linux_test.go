@@ -1,6 +1,10 @@
 package guard_test
 
-import "testing"
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+)
 
 const jsTagged = `function tagged(text, options = {}) {
   const out = { name: '', marks: [] };
@@ -38,6 +42,7 @@ const jsDottedTest = `dotted('guard.engine.docs');
 
 func TestPartsOfTextsAreAsLongAndAsManyAsTheChangedJavaScriptHasBounds(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"what was read before a part that is too long is given", jsTagged, jsTaggedTest, `    marks.push(text.slice(start, at));
   }

@@ -1,6 +1,10 @@
 package guard_test
 
-import "testing"
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+)
 
 const jsPadded = `function padded(text, options = {}) {
   const width = options.width ?? 12;
@@ -26,6 +30,7 @@ const standard = { mark: '' };`
 // no number and false.
 func TestOptionsOfJavaScriptThatStandForNothingAreGiven(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"null where no test gives the option", jsPadded, `padded('abc');`, `options.width ?? 12;`, `options.width === undefined ? 12 : options.width;`, "index.padded"},
 		{"a default by destructuring", jsPadded, `padded('abc');`, `const width = options.width ?? 12;`, `const { width = 12 } = options;`, "index.padded"},

@@ -1,6 +1,10 @@
 package guard_test
 
-import "testing"
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+)
 
 const jsDecoded = `function decoded(text, options = {}) {
   const out = {};
@@ -37,6 +41,7 @@ const jsDecodedByTests = jsDecodedTest + `
 // What a code decodes before it looks for a pattern is given encoded, with the options that lead there.
 func TestTextsOfPatternsOfJavaScriptAreGivenEncoded(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 300, []jsFunction{
 		{"a character of two units, as a number", jsDecoded, jsDecodedByTests, `String.fromCharCode(`, `String.fromCodePoint(`, "index.decoded"},
 		{"and where no test gives the options together", jsDecoded, jsDecodedTest, `String.fromCharCode(`, `String.fromCodePoint(`, "index.decoded"},

@@ -1,6 +1,10 @@
 package guard_test
 
-import "testing"
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+)
 
 const jsWords = `function words(v) {
   const key = typeof v + ':' + v;
@@ -30,6 +34,7 @@ class Marks {
 // A cache that was there gets another key: values that are not equal and have one text are asked behind each other.
 func TestValuesOfOneTextAreAskedBehindEachOtherInJavaScript(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"a key of the text alone", jsWords, "words(1);\n  words('a');", "typeof v + ':' + v", "String(v)", "index.words"},
 		{"a key of items that are joined", jsJoined, "joined(['a', 'b']);\n  joined(['cd']);", "JSON.stringify(list)", "list.join(',')", "index.joined"},

@@ -1,6 +1,10 @@
 package guard_test
 
-import "testing"
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+)
 
 const jsGrouped = `function grouped(def) {
   const sizes = def.grouping.map(Number);
@@ -33,6 +37,7 @@ const jsScaledTest = `scaled({ range: [0, 10] }).at(0.5);`
 // A number as its text, where the code makes numbers of what it is given.
 func TestNumbersOfJavaScriptAreGivenAsTheirTexts(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"sizes stay texts", jsGrouped, jsGroupedTest, `def.grouping.map(Number)`, `def.grouping.slice()`, "index.grouped"},
 		{"a width of the options stays a text", `function padded(text, options = {}) {
@@ -49,6 +54,7 @@ func TestNumbersOfJavaScriptAreGivenAsTheirTexts(t *testing.T) {
 // What a caller writes to a list that it handed in is its own affair where the root took what it needs.
 func TestWhatWasMadeOfAnArgumentOfJavaScriptIsUsedBehindAWriteToIt(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"the list of the caller is kept", jsGrouped, jsGroupedTest, `def.grouping.map(Number)`, `def.grouping`, "index.grouped"},
 		{"a copy is no copy", jsGrouped, jsGroupedTest, `def.grouping.map(Number)`, `def.grouping.every(Number.isInteger) ? def.grouping : def.grouping.map(Number)`, "index.grouped"},
@@ -70,6 +76,7 @@ const jsWalk = `function walk(items, visit) {
 // A function of the caller writes to the list that it is handed.
 func TestFunctionsOfCallersAddToTheListsThatTheyAreHanded(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	const test = `const seen = [];
   walk([1, [2, 3]], (x, i, list) => { seen.push(x); return i < list.length; });`
 	eachFunctionOfJavaScript(t, 200, []jsFunction{

@@ -151,12 +151,9 @@ func (f jsFunction) found() bool { return f.where != "" }
 func eachFunctionOfJavaScript(t *testing.T, cases int, list []jsFunction) {
 	t.Helper()
 	all := mustJavaScriptTable(t, guard.Options{Cases: cases}, nil)
-	for i, c := range fewer(list, jsFunction.found) {
+	for _, c := range fewer(list, jsFunction.found) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if i > 0 {
-				suitetest.Full(t, "compares a JavaScript function; the case before it stands for it")
-			}
 			name, _, _ := strings.Cut(strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(c.code, "async "), "function"), "* "), "(")
 			files := map[string]string{
 				"package.json":     jsPackage,
@@ -404,6 +401,7 @@ test('boxes', () => {
 
 func TestWhatAModuleHandsOutOfOthersIsAskedOnlyWhereItReachesTheChange(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	files := map[string]string{
 		"package.json":   `{"name": "kit", "type": "module", "exports": "./src/index.js", "scripts": {"test": "node --test"}}`,
 		"src/index.js":   "export {default as mode} from './mode.js';\nexport {default as least, most} from './ends.js';\n",
@@ -420,6 +418,7 @@ func TestWhatAModuleHandsOutOfOthersIsAskedOnlyWhereItReachesTheChange(t *testin
 
 func TestALoopOfJavaScriptThatDoesNotEndIsADifference(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	files := map[string]string{
 		"package.json":   jsPackage,
 		"index.js":       "exports.steps = (n) => {\n  let i = 0;\n  while (i < n) i++;\n  return i;\n};\n",
@@ -485,6 +484,7 @@ func TestWhatJavaScriptDoesBeyondItsAnswersIsNamed(t *testing.T) {
 
 func TestLinesOfJavaScriptThatNothingReachesAreNamed(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	mustHave(t, "node")
 	root := mustFiles(t, map[string]string{"package.json": jsPackage, "index.js": "exports.twice = (n) => {\n  return n * 2;\n};\n", "test/t.test.js": "require('node:test')('twice', () => require('node:assert').strictEqual(require('..').twice(2), 4));\n"})
 	now := "exports.twice = (n) => {\n  if (Math.random() > 2) {\n    return -n;\n  }\n  return n + n;\n};\n"

@@ -1,6 +1,10 @@
 package guard_test
 
-import "testing"
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+)
 
 const jsEscaped = `function escaped(list) {
   return list.map((s) => s.replace(/[\x00-\x1f]/g, code)).join();
@@ -30,6 +34,7 @@ function toString(x) {
 // what runs the change is given them.
 func TestWhatRunsTheChangeOfJavaScriptIsGivenValuesThatTheCodeAsksFor(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"a bound of the codes of characters", jsEscaped, `escaped(['ab', 'c d']);`, `n < 0x10 ?`, `n < 0xf ?`, "index.escaped"},
 		{"an option is not handed to the keys of a map", jsTold, `told(new Map([[1, ['b']], [2, 3]]));

@@ -1,6 +1,10 @@
 package guard_test
 
-import "testing"
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+)
 
 const jsQuery = `function query(record, options = {}) {
   const out = [];
@@ -42,6 +46,7 @@ const jsPlacedTest = `placed([1, 2, 3], { compare: (a, b) => a - b });
 // A function of one call and a value of another, in which it matters.
 func TestFunctionsAmongOptionsOfJavaScriptMeetOtherArguments(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"places of a list are no longer put in an order", jsQuery, jsQueryTest, `if (options.sort)`, `if (options.sort && !Array.isArray(value))`, "index.query"},
 		{"and where many tests give none", jsQuery, jsQueryTest + `
@@ -61,6 +66,7 @@ func TestFunctionsAmongOptionsOfJavaScriptMeetOtherArguments(t *testing.T) {
 // A test that takes something of node away does not end the recording, nor does one with a getter that fails.
 func TestRecordingOfJavaScriptGoesOnBehindWhatCannotBeWrittenDown(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"a class of node is gone for a while", jsQuery, `const { Buffer } = globalThis;
   delete globalThis.Buffer;

@@ -1,6 +1,10 @@
 package guard_test
 
-import "testing"
+import (
+	"testing"
+
+	"atoll/config/suitetest"
+)
 
 const jsFields = "function fields(line) {\n" + `  const out = [];
   for (let i = 0; i < line.length; i++) {
@@ -45,6 +49,7 @@ const jsKnownTest = `known('disk:20', { soft: 18, hard: 40 });
 
 func TestWhatComparisonsOfJavaScriptHeldIsPutIntoTheInputs(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 300, []jsFunction{
 		{"an escaped quote is no longer known", jsFields, jsFieldsTest, "case 0x2f: case 0x27:", "case 0x2f:", "index.fields"},
 		{"a number that is reckoned from another one", jsKnown, jsKnownTest, "return name + '!'", "return name + '?'", "index.known"},

@@ -3,11 +3,13 @@ package guard_test
 import (
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/guard"
 )
 
 func TestAScriptThatEndsItsProcessIsInTheWayOfNoJavaScriptComparison(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	report := mustCheckJavaScript(t, guard.Options{Cases: 100}, map[string]string{
 		"package.json": `{"name": "kit", "main": "kit.js", "scripts": {"test": "node test.js"}}`,
 		"kit.js":       "exports.half = (n) => Math.floor(n / 2);\n",

@@ -3,12 +3,14 @@ package guard_test
 import (
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/guard"
 )
 
 // The script of the tests needs what is not there; the tests themselves do not.
 func TestTestsOfJavaScriptWhoseScriptCannotRunAreRecordedAllTheSame(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	files := map[string]string{
 		"package.json": `{"name": "kit", "main": "index.js", "scripts": {"test": "no-such-runner --all"}}`,
 		"index.js": `'use strict';

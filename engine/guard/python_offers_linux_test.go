@@ -170,6 +170,7 @@ func mustCheckLexer(t *testing.T, seed uint64, edits ...string) guard.Report {
 
 func TestWhatNoPythonTestCallsOrTurnsIsFound(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	for i, c := range fewer([]edited{
 		{"a method that no test calls", `"%s:%d: "`, `"%s:%d:"`, "lexer.Lexer.leader"},
 		{"a mark of an argument that is not given", `raise KeyError(word.strip())`, `raise KeyError(word)`, "lexer.meaning"},

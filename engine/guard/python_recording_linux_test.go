@@ -55,6 +55,7 @@ func TestTestsThatKillTheirProcessAreToldAsAComparisonThatFailed(t *testing.T) {
 // The tests of a file that no framework looks for by its name are given to it where it finds no others.
 func TestCallsOfPythonTestsInAFileOfAnyNameAreRecorded(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	mustHave(t, "python3")
 	const (
 		module = "class Line:\n    def __init__(self, weight):\n        self.weight = weight\n\n\ndef total(*lines):\n    return sum(line.weight for line in lines)\n"

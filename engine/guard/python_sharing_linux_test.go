@@ -3,6 +3,7 @@ package guard_test
 import (
 	"testing"
 
+	"atoll/config/suitetest"
 	"atoll/engine/guard"
 )
 
@@ -42,6 +43,7 @@ class Test(unittest.TestCase):
 
 func TestViewsOfPythonThatChangeWithTheObjectAreFound(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	eachIsFound(t, 100, shop, shopTest, []edited{
 		{"a view of what the object holds", "        return dict(self._held).keys()", "        return self._held.keys()", "kit.Shelf.names"},
 		{"another one", "        held = dict(self._held)\n", "        held = self._held\n", "kit.Shelf.counts"},

@@ -75,6 +75,7 @@ class Test(unittest.TestCase):
 
 func TestAPythonWrapperThatCountsACallOnceItCameBackIsFound(t *testing.T) {
 	t.Parallel()
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 120}, caching, cachingTest,
 		"            misses += 1\n            value = function(*args)\n", "            value = function(*args)\n            misses += 1\n"), "kit.cached")
 }
