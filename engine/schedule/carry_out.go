@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,15 +32,19 @@ func TakeSettings(ctx context.Context, db *store.DB, exp record.ExperimentID) er
 	if err != nil {
 		return err
 	}
+	old := max(acted, settled)
+	if last, err := db.Decisions(ctx, exp, 1); err != nil || len(last) == 0 || last[0].Seq <= old {
+		return err // most runs: the engine carried out all of them
+	}
 	all, err := db.Decisions(ctx, exp, math.MaxInt32)
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(d record.Decision) bool { return d.Verb != record.Set || d.Seq <= max(acted, settled) })
+	all = slices.DeleteFunc(all, func(d record.Decision) bool { return d.Verb != record.Set || d.Seq <= old })
 	if len(all) == 0 {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b record.Decision) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.Reverse(all) // the oldest first
 	s, err := db.Settings(ctx, exp)
 	for _, d := range all {
 		if err == nil {

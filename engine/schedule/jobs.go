@@ -84,7 +84,7 @@ func (o *Owner) nextWork(ctx context.Context) (record.Job, bool, error) {
 // time for it was over in an earlier run, or the best leads because another was rejected.
 func (o *Owner) comparison(ctx context.Context) (record.Job, bool, error) {
 	best := o.st.Candidate(o.st.Best)
-	if best == nil || best.ID() == record.Root || o.st.Exp.Strict || o.work == nil || o.st.Trials(best).Measuring > 0 {
+	if best == nil || best.ID() == record.Root || o.st.Exp.Strict || o.st.Trials(best).Measuring > 0 {
 		return record.Job{}, false, nil
 	}
 	due, err := o.work.ComparisonDue(ctx, best.ID())

@@ -88,13 +88,19 @@ func (w *measurer) comparisonDue(ctx context.Context, r *attempt, c *record.Cand
 	if err != nil || c.ID != best && !confirms {
 		return 0, false, err
 	}
+	w.mu.Lock()
+	times := w.compared[c.ID]
+	w.mu.Unlock()
+	return w.toCompare(ctx, c, times, confirms && !w.ends.IsZero())
+}
+
+// toCompare is [stillToCompare] of the evidence that is kept of a candidate.
+func (w *measurer) toCompare(ctx context.Context, c *record.Candidate, times int, confirm bool) (inputs int, due bool, err error) {
 	list, err := w.db.EvidenceOf(ctx, w.exp(), c.Job)
 	if err != nil {
 		return 0, false, err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	inputs, due, err = stillToCompare(list, w.compared[c.ID], confirms && !w.ends.IsZero())
+	inputs, due, err = stillToCompare(list, times, confirm)
 	if err != nil {
 		return 0, false, fmt.Errorf("read what the guard found of %s: %w", c.ID, err)
 	}
@@ -108,20 +114,21 @@ func (w *Runner) ComparisonDue(ctx context.Context, best record.CandidateID) (bo
 	m.mu.Lock()
 	tried := m.compared[best] > 0
 	m.mu.Unlock()
-	if tried || w.eval == nil {
+	if tried || w.eval == nil || best == w.settled {
 		return false, nil
 	}
 	c, err := w.db.Candidate(ctx, w.exp(), best)
-	if err != nil || !Guards(w.facts.Config, w.eval.Objective(), c.Metrics) {
-		return false, err
-	}
-	list, err := w.db.EvidenceOf(ctx, w.exp(), c.Job)
 	if err != nil {
 		return false, err
 	}
-	_, due, err := stillToCompare(list, 0, false)
-	if err != nil {
-		return false, fmt.Errorf("read what the guard found of %s: %w", best, err)
+	due := Guards(w.facts.Config, w.eval.Objective(), c.Metrics)
+	if due {
+		if _, due, err = m.toCompare(ctx, &c, 0, false); err != nil {
+			return false, err
+		}
+	}
+	if !due {
+		w.settled = best
 	}
 	return due, nil
 }

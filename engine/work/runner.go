@@ -46,6 +46,7 @@ type Runner struct {
 	notebook   *notebook
 	mapper     *mapper
 	agents     agentStreak
+	settled    record.CandidateID // the last best of which no comparison is due; of the goroutine that owns the state
 }
 
 // New returns a runner that can read; Equip and SetRoster make it one that
