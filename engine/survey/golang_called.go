@@ -196,12 +196,18 @@ func (r *callReader) enter(fn *testFunc, args []*given, from *scope) {
 }
 
 // flatParams are parameters, each with one name.
-func flatParams(list *ast.FieldList) (fields []*ast.Field) {
+func flatParams(list *ast.FieldList) []*ast.Field {
+	return flat(list, func(ast.Expr) string { return "_" })
+}
+
+// flat are fields, each with one name; unnamed names one that has none, by its type.
+func flat(list *ast.FieldList, unnamed func(of ast.Expr) string) (fields []*ast.Field) {
 	for _, f := range list.List {
-		if len(f.Names) == 0 {
-			fields = append(fields, &ast.Field{Names: []*ast.Ident{ast.NewIdent("_")}, Type: f.Type})
+		names := f.Names
+		if len(names) == 0 {
+			names = []*ast.Ident{ast.NewIdent(unnamed(f.Type))}
 		}
-		for _, n := range f.Names {
+		for _, n := range names {
 			fields = append(fields, &ast.Field{Names: []*ast.Ident{n}, Type: f.Type})
 		}
 	}

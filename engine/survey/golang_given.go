@@ -301,7 +301,7 @@ func (r *callReader) composite(lit *ast.CompositeLit, of ast.Expr, s *scope) *gi
 	case *ast.MapType:
 		key, elem = t.Key, t.Value
 	case *ast.StructType:
-		fields = flat(t.Fields)
+		fields = fieldsOf(t.Fields)
 	}
 	for i, e := range lit.Elts {
 		p := part{key: &given{value: constant.MakeInt64(int64(i))}}
@@ -336,21 +336,15 @@ func (r *callReader) element(e, of ast.Expr, s *scope) *given {
 	return r.eval(e, s)
 }
 
-// flat are fields, each with one name: that of the type where it has none.
-func flat(list *ast.FieldList) (fields []*ast.Field) {
-	for _, f := range list.List {
-		if len(f.Names) == 0 {
-			name, _ := typeName(f.Type)
-			if sel, ok := f.Type.(*ast.SelectorExpr); ok {
-				name = sel.Sel.Name
-			}
-			fields = append(fields, &ast.Field{Names: []*ast.Ident{ast.NewIdent(name)}, Type: f.Type})
+// fieldsOf are the fields of a struct, each with one name: that of the type where it has none.
+func fieldsOf(list *ast.FieldList) []*ast.Field {
+	return flat(list, func(of ast.Expr) string {
+		if sel, ok := of.(*ast.SelectorExpr); ok {
+			return sel.Sel.Name
 		}
-		for _, n := range f.Names {
-			fields = append(fields, &ast.Field{Names: []*ast.Ident{n}, Type: f.Type})
-		}
-	}
-	return fields
+		name, _ := typeName(of)
+		return name
+	})
 }
 
 // zero is the empty value of a type.
