@@ -47,6 +47,17 @@ func (l *lab) runFor(limit time.Duration) {
 	}
 }
 
+// cheaper injects the files of the repository with another cost, as the last of so many jobs.
+func (l *lab) cheaper(jobs int, cost string) {
+	l.t.Helper()
+	l.raise(jobs)
+	write(l.t, l.repo+"/cost.txt", cost+"\n")
+	git(l.t, l.repo, "commit", "-q", "-a", "-m", "candidate")
+	if _, _, err := engine.Inject(l.t.Context(), l.ses, l.exp.ID, engine.Injection{Revision: "HEAD"}, "tester"); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
 func TestACandidateThatBehavesInAnotherWayWaitsBeforeItLeads(t *testing.T) {
 	suitetest.Full(t, "it builds Go programs; engine/guard shows what is a difference, and other reviews who waits")
 	t.Parallel()
@@ -62,13 +73,8 @@ func TestACandidateThatBehavesInAnotherWayWaitsBeforeItLeads(t *testing.T) {
 	jobs := 1
 	inject := func(code, cost string) {
 		jobs++
-		l.raise(jobs)
 		write(t, l.repo+"/double.go", code)
-		write(t, l.repo+"/cost.txt", cost+"\n")
-		git(t, l.repo, "commit", "-q", "-a", "-m", "candidate")
-		if _, _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, engine.Injection{Revision: "HEAD"}, "tester"); err != nil {
-			t.Fatal(err)
-		}
+		l.cheaper(jobs, cost)
 	}
 	inject("package double\n\nfunc Double(x int) int {\n\tif x == 3 {\n\t\treturn 7\n\t}\n\treturn x * 2\n}\n", "0.125")
 	l.runFor(8 * time.Minute)
@@ -108,12 +114,7 @@ func TestABestWhoseBehaviourCannotBeComparedIsToldSo(t *testing.T) {
 		l := bareLab(t, map[string]string{"cost.txt": "5\n", "measure.sh": costScript})
 		l.begin(l.loaded(costYAML, "guard="+setting))
 		l.runFor(time.Minute)
-		l.raise(2)
-		write(t, l.repo+"/cost.txt", "0.125\n")
-		git(t, l.repo, "commit", "-q", "-a", "-m", "candidate")
-		if _, _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, engine.Injection{Revision: "HEAD"}, "tester"); err != nil {
-			t.Fatal(err)
-		}
+		l.cheaper(2, "0.125")
 		eng := engine.New(l.ses, l.exp.ID, engine.Options{Who: "tester", Unattended: true})
 		if err := eng.Run(t.Context()); err != nil {
 			t.Fatal(err)
@@ -144,23 +145,18 @@ func TestABestThatWasNotComparedIsComparedInTheNextRunWhereValuesDoNotVary(t *te
 			l := bareLab(t, map[string]string{"cost.txt": "5\n", "measure.sh": costScript})
 			l.begin(l.loaded(costYAML))
 			l.runFor(time.Minute)
-			l.raise(2)
-			write(t, l.repo+"/cost.txt", "0.125\n")
-			git(t, l.repo, "commit", "-q", "-a", "-m", "candidate")
-			if _, _, err := engine.Inject(t.Context(), l.ses, l.exp.ID, engine.Injection{Revision: "HEAD"}, "tester"); err != nil {
-				t.Fatal(err)
-			}
+			l.cheaper(2, "0.125")
 			l.runFor(time.Minute)
 			best := l.state().Candidate(l.state().Best)
 			text, err := json.Marshal(tt.report)
 			if err != nil {
 				t.Fatal(err)
 			}
-			job, err := l.ses.DB.Candidate(t.Context(), l.exp.ID, best.ID())
+			c, err := l.ses.DB.Candidate(t.Context(), l.exp.ID, best.ID())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := l.ses.DB.PutEvidence(t.Context(), l.exp.ID, []record.Evidence{{Job: job.Job, Attempt: 1, Kind: work.EvidenceGuard, Text: text}}); err != nil {
+			if err := l.ses.DB.PutEvidence(t.Context(), l.exp.ID, []record.Evidence{{Job: c.Job, Attempt: 1, Kind: work.EvidenceGuard, Text: text}}); err != nil {
 				t.Fatal(err)
 			}
 			l.raise(4)
@@ -171,7 +167,6 @@ func TestABestThatWasNotComparedIsComparedInTheNextRunWhereValuesDoNotVary(t *te
 					n++
 				}
 			}
-			c := job
 			report, ok, err := engine.GuardReport(t.Context(), l.ses, l.exp.ID, &c)
 			if err != nil || !ok || n != tt.want || report.Overdue() {
 				t.Errorf("%d jobs look at the best again, and %+v is known, %v", n, report, err)

@@ -94,7 +94,7 @@ func TestAVariableThatIsNoLongerReadIsADifference(t *testing.T) {
 
 func TestEachKindOfVariableThatIsNoLongerReadIsADifference(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Go module with eight changes; TestAVariableThatIsNoLongerReadIsADifference stands for it")
+	suitetest.Full(t, "compares a Go module with eight changes; TestANameThatIsGoneIsADifference stands for it")
 	report := mustCheckVariables(t, 500, ignoring...)
 	for _, e := range ignoring {
 		t.Run(e.name, func(t *testing.T) { wantWhere(t, report, e.told(report)) })

@@ -126,7 +126,7 @@ func TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried(t *testing.T) {
 
 func TestARefactoringOfPythonCodeThatReadsFilesRaisesNoAlarm(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried stands for it")
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 150}, accounts, accountsTest,
 		"        line = line.rstrip(\"\\n\")\n", "        while line.endswith(\"\\n\"):\n            line = line[:-1]\n",
 		"        elif line:\n            names.append(line.split()[0])", "            continue\n        if '\"' not in line and line and not line.startswith(\"#\"):\n            names.append(line.split()[0])",

@@ -101,7 +101,7 @@ class Test(unittest.TestCase):
 
 func TestWhatOnlyTheSidesOfPythonComparisonsAndCallsBeforeShowIsFound(t *testing.T) {
 	t.Parallel()
-	suitetest.Full(t, "compares a Python module; TestWhatNoPythonTestCallsOrTurnsIsFound and the tests of the probe alone stand for it")
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound and the tests of the probe alone stand for it")
 	root := mustPythonTable(t, guard.Options{Cases: 120}, settings, settingsTest)
 	for _, c := range fewer([]edited{
 		{"a text of a call before, and a mark of no argument", "if at == 0 or at > 0 and line[at - 1].isspace():", "if at >= 0:", "kit.Settings.get"},
