@@ -116,7 +116,15 @@ def want(got, wanted):
 		"an expression of the code is matched": `from atoll_guard_patterns import matched
 want(matched([r"\\[0-3][0-7]", "plain (text)", r"[a-c]+x|\d{2,}", "[open", r"(?i)(b)\1"]), ["\\00", "\\37", "\\24", "\\20", "\\34", "\\07", "\\04", "ax", "77777", "77", "abbax", "bcaax", "70", "bb"])
 near = Edges([{"s": r"\\[0-3][0-7]"}], []).near("abcd"); want({"ab\\37cd", "abcd\\00"} <= set(near), True)`,
-		"an expression becomes one that is near":              `want({r"\d*", r"\d+*", r"\d+$", r"\d+|a", r"(?i)\d+"} <= set(others(r"\d+")), True); want("(?i)plain" in others("plain"), False)`,
+		"an expression becomes one that is near": `want({r"\d*", r"\d+*", r"\d+$", r"\d+|a", r"(?i)\d+"} <= set(others(r"\d+")), True); want("(?i)plain" in others("plain"), False)`,
+		"what tables of two tests have stands in one": `import pickle
+from atoll_guard_tables import Tables, tables_of
+value = lambda v: ("value", pickle.dumps(v))
+calls = [("call", ("made", "kit", "Kit", ([value({"a": {"empty": True, "kind": "x"}})], {}), [("ask", [value({"b": 1})], {})], {}), [value([{"c": 2}])], {}),
+         ("call", None, [("dict", [(value("a"), ("dict", [(value("kind"), value("y")), (value("with"), ("function", 0))]))])], {"d": value({1: 2})})]
+tables = Tables(tables_of(calls)); want(sorted(tables.at), [0, 1])
+made = [Vary(Draws(seed=i), LITERALS, EDGES, tables=tables).other({"a": {"empty": True}}) for i in range(4000)]
+want(any(v.get("a") == {"empty": True, "with": FUNCTIONS[0]} for v in made), True); want(any(v == {"a": {"empty": True}, "b": 1} for v in made), True)`,
 		"bytes stay what they are where they are not changed": `near = others(b"\xff\x80ab"); want(sum(b"\xff\x80" in v for v in near) > len(near) // 2, True); want("世界".encode() in Edges([], []).near(b"a"), True)`,
 		"a function becomes another":                          `want({f.__name__ for f in others(len, 400)}, {f.__name__ for f in FUNCTIONS})`,
 		"a function stands for one that takes as many":        `want([place_of(f) for f in (lambda: 1, lambda a: 1, lambda *a: 1, lambda a, b: 1, lambda a, b=1: 1)], [OF_NONE, OF_ONE, OF_ONE, OF_MORE, OF_ONE])`,

@@ -90,7 +90,8 @@ const requestName = "request.json"
 // The bounds of one process of a probe.
 const (
 	mostGroupDeaths = 2
-	mostCloseDeaths = 4 // of a group that is close to the change, where few are
+	mostCloseDeaths = 4   // of a group that is close to the change, where few are
+	headway         = 100 // cases of a group that came back behind one that ended the process: those before count no more
 	fewDeaths       = 6
 	mostEndless     = 40 // methods and functions that one request may learn to leave out
 	calmDeaths      = 4  // behind them a subject is hasty
@@ -102,7 +103,7 @@ const (
 // the rest is asked of a new one. With the error of a context that ends comes what was said until then.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 	q.CaseMS, q.HeapMiB, q.Extra = s.caseMS, heapMiB, s.extra
-	r, perGroup, skip, endless := newReply(), map[string]int{}, q.Skip, len(q.Endless)
+	r, lost, skip, endless := newReply(), losing{}, q.Skip, len(q.Endless)
 	for {
 		r.habits = q.Habits
 		q.Changed = s.changed
@@ -132,7 +133,7 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 				return nil, err
 			}
 			if learnt {
-				r, perGroup, q.From, q.Skip = newReply(), map[string]int{}, 0, skip
+				r, lost, q.From, q.Skip = newReply(), losing{}, 0, skip
 				continue
 			}
 		}
@@ -141,8 +142,7 @@ func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 		}
 		r.fatal[end.site] = fatalText(&res, end.stuck)
 		r.at[end.site] = end.position
-		perGroup[end.site.group]++
-		if s.behind(&q, r, end, perGroup[end.site.group]); r.cut {
+		if s.behind(&q, r, end, lost.died(end.site)); r.cut {
 			return r, nil
 		}
 	}
@@ -166,8 +166,8 @@ func (s *subject) learn(ctx context.Context, q *probe.Request, r *reply, end end
 	return learnt, nil
 }
 
-// behind has a request ask what stands behind a case that ended the process, of a group of which so many did. A group that does so too
-// often is given up, and all is where too many did.
+// behind has a request ask what stands behind a case that ended the process, of a group of which so many did with little headway between
+// them. A group that does so too often is given up, and all is where too many did.
 func (s *subject) behind(q *probe.Request, r *reply, end ending, deaths int) {
 	q.From = end.position
 	if s.hasty > 0 && len(r.fatal) >= calmDeaths {
@@ -182,6 +182,20 @@ func (s *subject) behind(q *probe.Request, r *reply, end ending, deaths int) {
 		r.given = append(r.given, end.site.group)
 	}
 	r.cut = len(r.fatal) >= s.deaths
+}
+
+// losing is by group the last case that ended the process, and how many did with little headway between them.
+type losing map[string]struct{ last, deaths int }
+
+// died notes that a case ended the process, and returns how many of its group did so.
+func (l losing) died(at site) int {
+	of := l[at.group]
+	if of.deaths > 0 && at.index-of.last > headway {
+		of.deaths = 0
+	}
+	of.last, of.deaths = at.index, of.deaths+1
+	l[at.group] = of
+	return of.deaths
 }
 
 // run puts a request to one process of the probe.

@@ -32,17 +32,27 @@ func (s *session) explore() {
 			s.pairs()
 			s.path()
 			o := s.one(position, g, x.draws(i))
-			if !x.reaching && len(s.api.Watch) > 0 && slices.ContainsFunc(s.q.Marks, func(n int) bool { return s.api.Watch[n%(len(s.api.Watch)/2)] != 0 }) {
+			direct := s.ranWhatChanged()
+			if direct && !x.reaching {
 				x.reaching = true
 				s.write(Answer{Kind: AnswerReach, Group: g.name})
 			}
 			pairs := s.pairs()
 			relevant := x.notes(i, s.path(), pairs)
 			if x.learn(o, s.api.Watch, pairs, relevant) {
+				if direct {
+					x.direct = append(x.direct, o)
+				}
 				s.write(Answer{Kind: AnswerKeep, Group: g.name, Index: i, Position: position, Choices: o.choices})
 			}
 		}
 	}
+}
+
+// ranWhatChanged reports whether the last case did.
+func (s *session) ranWhatChanged() bool {
+	watch := s.api.Watch
+	return len(watch) > 0 && slices.ContainsFunc(s.q.Marks, func(n int) bool { return watch[n%(len(watch)/2)] != 0 })
 }
 
 // pairs takes how comparisons stood since it was asked last.
@@ -59,6 +69,7 @@ type explorer struct {
 	g      *group
 	seen   []byte
 	kept   []outcome
+	direct []outcome // those that ran what changed
 	met    meetings
 	brinks brinks
 
@@ -99,6 +110,9 @@ func (x *explorer) draws(i int) *draws {
 	}
 	if len(x.kept) == 0 || i%4 == 0 {
 		return seeded(seed)
+	}
+	if len(x.direct) > 0 && i%4 > 1 {
+		return x.s.near(x.g.name, x.direct, seed)
 	}
 	return x.s.near(x.g.name, x.kept, seed)
 }

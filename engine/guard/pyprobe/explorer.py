@@ -14,10 +14,11 @@ MOST_FILLED = 12  # of them
 
 
 class Kept:
-    """A case that is worth doing again: its choices, the values of its places, and whether its object was filled by its caller."""
+    """A case that is worth doing again: its choices, the values of its places, whether its object was filled by its caller, and whether
+    it ran what changed."""
 
-    def __init__(self, choices, values, filled=False):
-        self.choices, self.values, self.filled = choices, values, filled
+    def __init__(self, choices, values, filled=False, direct=False):
+        self.choices, self.values, self.filled, self.direct = choices, values, filled, direct
 
 
 class Explorer:
@@ -37,6 +38,11 @@ class Explorer:
         if index < len(corpus):
             return corpus[index]
         return (self.brinks.next() if index % 3 == 1 else None) or (self.meetings.next() if index % 3 > 0 else None)
+
+    def beside(self, index):
+        """The cases of which another one is made: of four times, three of which ask for it, twice those that ran what changed, and once all."""
+        direct = [case for case in self.kept if case.direct]
+        return direct if direct and index % 4 > 1 else self.kept
 
     def learn(self, case, answer, ran, pairs):
         """Whether a case is worth doing again, by its answer, the marks that it passed, and how comparisons stood."""

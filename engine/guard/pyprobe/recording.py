@@ -16,6 +16,7 @@ import atoll_guard_turns as turns
 from atoll_guard_lines import Lines
 from atoll_guard_recorder import Recorder
 from atoll_guard_room import bounded
+from atoll_guard_tables import tables_of
 from atoll_guard_tree import tests_of_tree
 from atoll_guard_watchdog import SLACK
 
@@ -172,8 +173,9 @@ def record(q):
 
     def save():
         sys.settrace(None)
+        tables = tables_of(recipe for calls in r.calls.values() for recipe in calls.values())
         with open(place, "wb") as f:
-            pickle.dump(bounded(r.saved()), f, 4)
+            pickle.dump({**bounded(r.saved()), "tables": tables}, f, 4)
 
     done = keep_up(r)
     back = ended_by_tests(save)

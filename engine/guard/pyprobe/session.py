@@ -38,6 +38,7 @@ from atoll_guard_purse import Share
 from atoll_guard_recorder import SETS
 from atoll_guard_renaming import throughout
 from atoll_guard_room import LONGEST
+from atoll_guard_tables import Tables
 from atoll_guard_tree import TREE
 from atoll_guard_vary import Vary, WRITTEN, near
 from atoll_guard_watch import Watch
@@ -78,7 +79,7 @@ class Session(Inventing, Others):
         self.protocols = Protocols([file["types"] for file in self.files.values() if "types" in file])
         self.edges.nests = any(file.get("nests") for file in self.files.values())
         self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
-        self.contents = Contents(self.kept["changing"])
+        self.contents, self.tables = Contents(self.kept["changing"]), Tables(self.kept["tables"])
         ORDERS.begin(q.get("unordered") or [], q.get("orders"))
         self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]
         self.plays = Plays(self.kept["scenarios"], self.files)
@@ -124,7 +125,7 @@ class Session(Inventing, Others):
         return (self.q.get("corpus") or {}).get(group) or []
 
     def vary(self, d, group):
-        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken, self.kept["pool"], self.protocols if self.protocols.reach(group) or group in self.plays.chosen else None)
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken, self.kept["pool"], self.protocols if self.protocols.reach(group) or group in self.plays.chosen else None, self.tables)
 
     def methods(self, module, owner):
         """The calls of the methods of a class that were recorded, by name and arguments."""
@@ -449,7 +450,7 @@ class Session(Inventing, Others):
                 if self.watch.direct and not x.reaching:
                     x.reaching = True
                     self.write(k="reach", g=g)
-                learnt = x.learn(Kept(used, self.values, self.filled), answer, self.watch.ran, self.watch.pairs)
+                learnt = x.learn(Kept(used, self.values, self.filled, bool(self.watch.direct)), answer, self.watch.ran, self.watch.pairs)
                 if learnt or g in self.plays.chosen and i < len(self.recorded[g]):  # a test is played as it is, too
                     self.write(k="keep", g=g, i=i, p=position, c=used)
 
@@ -464,7 +465,7 @@ class Session(Inventing, Others):
         if choices is not None:
             return Draws(given=choices)
         if x.kept and index % 4:
-            return self.beside(group, x.kept, -1 - index)
+            return self.beside(group, x.beside(index), -1 - index)
         d = self.draws(group, index)
         d.put = {}
         return d

@@ -61,12 +61,13 @@ def rolled(s, runs, at, up):
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), taken=None, pool=None, protocols=None):
+    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), taken=None, pool=None, protocols=None, tables=None):
         self.givers = givers  # functions that the change asks for, such as those that give objects of the tree
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
         self.taken = taken  # makes what the function of a group takes at a place in the place of None
         self.pool = pool or {}  # recorded values by the name of their parameter
+        self.tables = tables  # what stands in those of tests
         self.protocols = protocols  # makes values of types that one version alone asks for
         self.around = []  # the arguments of the call
         self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
@@ -450,6 +451,8 @@ class Vary:
         d = self.d
         if not v:
             return self.guess({self.text(): self.anything(2)})
+        if self.tables and d.n(6) == 5:
+            return self.tables.joined(v, d, depth)
         key = d.pick(list(v))
         k = d.n(5)
         out = dict(v)

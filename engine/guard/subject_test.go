@@ -1,0 +1,46 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"atoll/engine/guard/probe"
+)
+
+func TestAGroupIsGivenUpWhereMostOfItEndsTheProcess(t *testing.T) {
+	const cases = 1500
+	for _, c := range []struct {
+		name     string
+		each     int // one case in so many does not come back
+		answered int
+	}{
+		{"none ends it", 0, cases},
+		{"one in three does", 3, 4},
+		{"one in three hundred does", 300, cases - 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run := func(q probe.Request) string {
+				text := ""
+				for i := q.From; i < cases && !slices.Contains(q.Skip, "f"); i++ {
+					if i == q.From {
+						text = fmt.Sprintf("{\"k\":\"start\",\"g\":\"f\",\"i\":%d,\"p\":%d}\n", i, i+1)
+					}
+					if c.each > 0 && i%c.each == c.each-1 {
+						return text + fmt.Sprintf("{\"k\":\"stuck\",\"g\":\"f\",\"i\":%d,\"p\":%d}\n", i, i+1)
+					}
+					text += fmt.Sprintf("{\"k\":\"case\",\"g\":\"f\",\"i\":%d,\"p\":%d,\"in\":\"1\",\"out\":\"1\"}\n", i, i+1)
+				}
+				return text + "{\"k\":\"end\"}\n"
+			}
+			s := &subject{deaths: rootDeaths, caseMS: rootCaseMS, box: &answering{run}}
+			r, err := s.ask(t.Context(), probe.Request{Mode: probe.Survey, Groups: []string{"f"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.cases) != c.answered {
+				t.Errorf("%d cases came back, want %d; given up: %q", len(r.cases), c.answered, r.given)
+			}
+		})
+	}
+}
