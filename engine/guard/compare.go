@@ -130,7 +130,11 @@ func (c *check) deepen(ctx context.Context, p pair, names, lasting, further []st
 	if c.g.o.Thorough {
 		c.later(func(ctx context.Context) error { return c.again(ctx, p, names, apart) })
 	}
-	if !p.watched || !p.behind {
+	switch {
+	case !p.watched:
+		return nil
+	case !p.behind:
+		c.later(func(ctx context.Context) error { return goOn(ctx, c, p, c.unknownOf(p, names), apart) })
 		return nil
 	}
 	return c.search(ctx, p, slices.Concat(names, further), apart)

@@ -89,10 +89,8 @@ func (c *check) search(ctx context.Context, p pair, groups []string, apart bool)
 	if p.corpus, err = c.explore(ctx, &p, groups); err != nil {
 		return err
 	}
-	if p.root.draws {
-		further, all := p, slices.Clone(groups)
-		c.later(func(ctx context.Context) error { return goOn(ctx, c, further, all, apart) })
-	}
+	further, all := p, slices.Clone(groups)
+	c.later(func(ctx context.Context) error { return goOn(ctx, c, further, all, apart) })
 	part, budget, done := c.budget.part(ctx, shareOfSearch)
 	defer done()
 	p.around, p.root, p.candidate = 1, p.root.with(budget), p.candidate.with(budget)

@@ -26,7 +26,6 @@ type subject struct {
 	extra   []string     // of the request
 	changed []string     // of the request
 	learns  bool         // all is asked again without what does not come back, or ends the process, on the way to the call of a case, and once it is known what has no order or gives no values
-	draws   bool         // its probe knows requests of which all inputs are drawn
 	hashes  bool         // the order of its sets hangs on a seed of hashes
 	settled func() bool  // reports that no line of what changed is left to be counted: counting takes time; may be nil
 }

@@ -83,7 +83,7 @@ type Request struct {
 	Variables map[string]Reads `json:"variables,omitempty"`
 	Marks     []int            `json:"marks,omitempty"`    // blocks of what changed, in the watched code
 	Around    bool             `json:"around,omitempty"`   // all cases of a survey are made from the corpus
-	Drawn     bool             `json:"drawn,omitempty"`    // JavaScript, Python: all cases of a survey are drawn, also beside the corpus
+	Drawn     bool             `json:"drawn,omitempty"`    // all cases of a survey are drawn, also beside the corpus
 	Extra     []string         `json:"extra,omitempty"`    // Python: functions that no test calls
 	Changed   []string         `json:"changed,omitempty"`  // Python: files whose lines are counted
 	CaseMS    int64            `json:"case_ms"`            // longest time of one case

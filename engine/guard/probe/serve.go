@@ -280,7 +280,7 @@ func (s *session) count(group string) int {
 
 // total is how many positions of a survey a group has.
 func (s *session) total(group string) int {
-	if s.q.Around {
+	if s.q.Around || s.q.Drawn {
 		return s.count(group)
 	}
 	return s.count(group) + s.room(group)
@@ -288,7 +288,7 @@ func (s *session) total(group string) int {
 
 // draws are the choices of a case of a survey: first the edges, whatever the seed,
 // and those of the corpus, then in turn others made from them and new ones, and last
-// the edges that may end the process and texts that are made long.
+// the edges that may end the process and texts that are made long. Where all are drawn there are no edges.
 func (s *session) draws(group string, index int) *draws {
 	if i := index - s.total(group); i >= 0 && i < s.settings(group) {
 		return s.settingCase(group, i)
@@ -301,6 +301,12 @@ func (s *session) draws(group string, index int) *draws {
 			return replayed(corpus[index])
 		}
 		return s.near(group, s.ran(group), s.seed(group, index))
+	}
+	if s.q.Drawn {
+		if len(corpus) > 0 && index%2 == 1 {
+			return s.near(group, s.ran(group), s.seed(group, index))
+		}
+		return seeded(s.seed(group, index))
 	}
 	if i := index - s.count(group); i >= 0 && i < len(s.stretchedCases(group)) {
 		return aimed(group, index, s.stretchedCases(group)[i])

@@ -196,7 +196,7 @@ func (s *session) stretchedCases(group string) []aim {
 // room is how many cases more a group may get for texts that are made long: one that is close to the change,
 // where some are. It hangs on the request alone: two trees count the positions of a survey alike.
 func (s *session) room(group string) int {
-	if len(s.q.Close) > 0 && !slices.Contains(s.q.Close, group) {
+	if s.q.Drawn || len(s.q.Close) > 0 && !slices.Contains(s.q.Close, group) {
 		return 0
 	}
 	return min(len(s.r.lib.edges.stretched), s.count(group)/stretchedShare)

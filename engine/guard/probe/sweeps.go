@@ -26,7 +26,7 @@ const (
 // number that need not be whole.
 func (s *session) sweeps(group string) int {
 	g := s.r.byName[group]
-	if s.q.Around || g == nil || g.swept() == 0 || len(s.q.Close) > 0 && !slices.Contains(s.q.Close, group) {
+	if s.q.Around || s.q.Drawn || g == nil || g.swept() == 0 || len(s.q.Close) > 0 && !slices.Contains(s.q.Close, group) {
 		return 0
 	}
 	return min(mostSweeps, s.count(group)/sweepShare/sweepSteps) * sweepSteps
