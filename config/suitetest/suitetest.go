@@ -2,8 +2,9 @@
 // and each has what those before it have:
 //
 //   - every day: `go test ./...`, a quick representative of each behaviour;
-//   - full, ATOLL_FULL=1: what holds before a change lands, which .ci/run asks for. More
-//     seeds, more kills, whole experiments, every rung of the sandbox;
+//   - full, ATOLL_FULL=1: what holds before a change lands. More seeds, more kills, whole
+//     experiments, every rung of the sandbox. ATOLL_FULL=2/3 has the second of three parts of
+//     the tests that are long as a whole; .ci/run asks for one, which follows from the commit;
 //   - slow, ATOLL_SLOW=1: the figures that docs/decisions name, for hours.
 //
 // A test that is long as a whole calls [Full] or [Slow] first. One that is quick with
@@ -13,6 +14,7 @@ package suitetest
 import (
 	"flag"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,11 +24,12 @@ import (
 	"time"
 )
 
-// Full skips a test unless the full level or the slow one was asked for. why says what
-// takes so long, and which quick test stands for it every day.
+// Full skips a test unless the full level, or the part of it that the test is in, or the
+// slow level was asked for. why says what takes so long, and which quick test stands for
+// it every day. A test and its subtests are in one part.
 func Full(t testing.TB, why string) {
 	t.Helper()
-	if !IsFull() {
+	if !IsFull() || !IsSlow() && !isIn(os.Getenv("ATOLL_FULL"), t.Name()) {
 		t.Skipf("%s; ATOLL_FULL=1 runs it", why)
 	}
 }
@@ -39,8 +42,29 @@ func Slow(t testing.TB, why string) {
 	}
 }
 
-// IsFull reports whether the full level or the slow one was asked for.
-func IsFull() bool { return os.Getenv("ATOLL_FULL") == "1" || IsSlow() }
+// IsFull reports whether the full level, or a part of it, or the slow one was asked for.
+func IsFull() bool {
+	_, of := part(os.Getenv("ATOLL_FULL"))
+	return of > 0 || IsSlow()
+}
+
+// part reads "1", all of one part, and "2/3", the second of three; 0 parts are none.
+func part(text string) (which, of int) {
+	if text == "1" {
+		return 1, 1
+	}
+	if n, err := fmt.Sscanf(text, "%d/%d", &which, &of); n < 2 || err != nil || which < 1 || which > of {
+		return 0, 0
+	}
+	return which, of
+}
+
+// isIn reports that a test is in a part.
+func isIn(text, test string) bool {
+	which, of := part(text)
+	top, _, _ := strings.Cut(test, "/")
+	return of > 0 && crc32.ChecksumIEEE([]byte(top))%uint32(of) == uint32(which-1)
+}
 
 // IsSlow reports whether the slow level was asked for.
 func IsSlow() bool { return os.Getenv("ATOLL_SLOW") == "1" }

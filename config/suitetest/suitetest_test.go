@@ -22,6 +22,8 @@ func TestEachLevelHasWhatThoseBeforeItHave(t *testing.T) {
 		{name: "full is not yet slow", full: "1", wantFull: true, want: "full"},
 		{name: "slow has the full form too", slow: "1", wantFull: true, wantSlow: true, want: "slow"},
 		{name: "of both the longer counts", full: "1", slow: "1", wantFull: true, wantSlow: true, want: "slow"},
+		{name: "a part of one is all", full: "1/1", wantFull: true, want: "full"},
+		{name: "what is no part asks for nothing", full: "4/3", want: "every day"},
 		{name: "only 1 asks for it", full: "0", slow: "no", want: "every day"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -47,6 +49,53 @@ func TestEachLevelHasWhatThoseBeforeItHave(t *testing.T) {
 		})
 	}
 }
+
+func TestEachLongTestIsInOneOfThreeParts(t *testing.T) {
+	ran := map[string]int{}
+	for _, part := range []string{"1/3", "2/3", "3/3"} {
+		t.Setenv("ATOLL_FULL", part)
+		t.Setenv("ATOLL_SLOW", "")
+		if !suitetest.IsFull() {
+			t.Errorf("%s is not of the full level", part)
+		}
+		for _, name := range []string{"TestA", "TestB", "TestC", "TestD", "TestE", "TestF"} {
+			for _, of := range []string{name, name + "/a_case"} {
+				if !skips(of) {
+					ran[of]++
+				}
+			}
+			if skips(name) != skips(name+"/a_case") {
+				t.Errorf("%s: %s and its subtest are in two", part, name)
+			}
+		}
+	}
+	for name, times := range ran {
+		if times != 1 {
+			t.Errorf("%s is in %d parts", name, times)
+		}
+	}
+	if len(ran) != 12 {
+		t.Errorf("%d of 12 tests are in one", len(ran))
+	}
+}
+
+// skips reports whether Full skips a test of a name.
+func skips(name string) bool {
+	n := named{name: name}
+	suitetest.Full(&n, "is long")
+	return n.skipped
+}
+
+// named is a test that has a name, and can be skipped.
+type named struct {
+	testing.TB
+	name    string
+	skipped bool
+}
+
+func (n *named) Name() string         { return n.name }
+func (n *named) Helper()              {}
+func (n *named) Skipf(string, ...any) { n.skipped = true }
 
 func TestEveryDayEachNthOfAListStandsForTheOthers(t *testing.T) {
 	list := []int{1, 2, 3, 4, 5}

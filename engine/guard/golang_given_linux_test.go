@@ -72,7 +72,7 @@ func TestWhatIsDoneWithTypesOfCallersIsComparedByThoseThatTestsHave(t *testing.T
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if i > 0 {
-				suitetest.Slow(t, "compares a Go module; the case before it stands for it")
+				suitetest.Full(t, "compares a Go module; the case before it stands for it")
 			}
 			wantOnly(t, root.mustCheck(t, "kit.go", c.was, c.is), c.where)
 		})

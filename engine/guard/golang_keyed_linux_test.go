@@ -103,7 +103,7 @@ func Rank(data []float64, percent float64) (float64, error) {
 
 func TestWhatAKeyOrARoundNumberAloneShowsIsFoundInGoCode(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares a Go module twice with all its inputs; the parts of the probe are tested every day")
+	suitetest.Full(t, "compares a Go module twice with all its inputs; the parts of the probe are tested every day")
 	mustHave(t, "go")
 	root := mustTable(t, guard.Options{NoTests: true}, mustFiles(t, map[string]string{"go.mod": "module example.com/kit\n\ngo 1.24\n", "kit.go": keyedSource, "kit_test.go": `package kit
 

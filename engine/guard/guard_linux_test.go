@@ -507,7 +507,7 @@ class Kit(unittest.TestCase):
 
 func TestOnlyFunctionsOfThePythonTreeAreCalled(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	mustHave(t, "python3")
 	files := map[string]string{
 		"paths.py":      "import os.path\n\n\ndef join(head, tail):\n    return os.path.join(head, tail)\n",

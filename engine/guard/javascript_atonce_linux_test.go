@@ -30,7 +30,7 @@ const jsBounded = `function bounded(most) {
 // What bounds or queues calls shows where one is made while others are under way.
 func TestJavaScriptCallsAreMadeWhileOthersAreUnderWay(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	const test = `const { run } = bounded(1);
   await run(async () => 1);
   await Promise.all([run(async () => 2), run(async () => 3)]);

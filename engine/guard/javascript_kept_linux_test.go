@@ -78,7 +78,7 @@ func wantTold(t *testing.T, report guard.Report, want []string) {
 // A heap keeps its items in any order that is valid.
 func TestAnotherOrderWithinAJavaScriptObjectIsTold(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
+	suitetest.Full(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
 	files := map[string]string{
 		"package.json":       jsPackage,
 		"index.js":           strings.ReplaceAll(queueOfItems, "_items", "items"),

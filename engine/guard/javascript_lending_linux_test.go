@@ -54,7 +54,7 @@ func TestNumbersOfJavaScriptAreGivenAsTheirTexts(t *testing.T) {
 // What a caller writes to a list that it handed in is its own affair where the root took what it needs.
 func TestWhatWasMadeOfAnArgumentOfJavaScriptIsUsedBehindAWriteToIt(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"the list of the caller is kept", jsGrouped, jsGroupedTest, `def.grouping.map(Number)`, `def.grouping`, "index.grouped"},
 		{"a copy is no copy", jsGrouped, jsGroupedTest, `def.grouping.map(Number)`, `def.grouping.every(Number.isInteger) ? def.grouping : def.grouping.map(Number)`, "index.grouped"},

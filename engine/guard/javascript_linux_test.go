@@ -401,7 +401,7 @@ test('boxes', () => {
 
 func TestWhatAModuleHandsOutOfOthersIsAskedOnlyWhereItReachesTheChange(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	files := map[string]string{
 		"package.json":   `{"name": "kit", "type": "module", "exports": "./src/index.js", "scripts": {"test": "node --test"}}`,
 		"src/index.js":   "export {default as mode} from './mode.js';\nexport {default as least, most} from './ends.js';\n",
@@ -418,7 +418,7 @@ func TestWhatAModuleHandsOutOfOthersIsAskedOnlyWhereItReachesTheChange(t *testin
 
 func TestALoopOfJavaScriptThatDoesNotEndIsADifference(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	files := map[string]string{
 		"package.json":   jsPackage,
 		"index.js":       "exports.steps = (n) => {\n  let i = 0;\n  while (i < n) i++;\n  return i;\n};\n",
@@ -433,7 +433,7 @@ func TestALoopOfJavaScriptThatDoesNotEndIsADifference(t *testing.T) {
 // A runner with a module system of its own shows no call to the recorder.
 func TestCallsThatStandInTestsOfJavaScriptAreKnown(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
+	suitetest.Full(t, "compares JavaScript modules; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for them")
 	files := map[string]string{
 		"package.json": `{"name": "kit", "main": "index.js", "scripts": {"test": "node -e 0"}}`,
 		"index.js":     "class Bag {\n  constructor(name) {\n    this.name = name;\n    this.all = new Map();\n  }\n\n  add(key, n) {\n    this.all.set(key, (this.all.get(key) || 0) + n);\n    return this;\n  }\n\n  of(key) {\n    return this.all.get(key);\n  }\n}\n\nmodule.exports = { Bag, cut: (text, n) => text.slice(0, n) };\n",

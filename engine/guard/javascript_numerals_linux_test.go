@@ -13,7 +13,7 @@ const jsPointOf = `function pointOf(text) {
 
 func TestNumbersInTextsAreWrittenInOtherWaysInJavaScript(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 100, []jsFunction{
 		{"a number with a unit", jsPointOf, "pointOf('at(1, 20)');", "+t || 0", "parseFloat(t) || 0", "index.pointOf"},
 		{"a number in hexadecimal digits", jsPointOf, "pointOf('at(1, 20)');", "+t || 0", "(/^[-+]?[\\d.]+(e[-+]?\\d+)?$/i.test(t) && Number(t)) || 0", "index.pointOf"},

@@ -46,7 +46,7 @@ const plain = (v) => String(v).trim();`
 // What no test gives: an option, the same call with another one before it, names that are as long as others.
 func TestOptionsThatNoJavaScriptTestTurnsAreGiven(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"a key without one option", jsSpan, `span(1, 5);
   span(2, 9, { mark: '..' });`, `+ opts.wide + opts.mark`, `+ opts.mark`, "index.span"},

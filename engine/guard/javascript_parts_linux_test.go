@@ -35,7 +35,7 @@ const jsMerged = `function merged(text) {
 // What tests give in parts: an item of a list that stands there twice with what belongs to another one.
 func TestPartsOfWhatJavaScriptTestsGiveArePutTogetherAnew(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 500, []jsFunction{
 		{"an exact match ends the search", jsBest, `best('en, fr;q=0.8, *;q=0.1', 'en');
   best('fr, en;q=0.5', 'en');`, `out = spec;`, `out = spec;

@@ -48,7 +48,7 @@ const jsSettled = `function settled(tasks) {
 // for, what parts a text in more than one character, and a function that throws what is no error.
 func TestJavaScriptIsGivenWhatTestsSeldomGive(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"a name that all objects have", jsBytes, `bytes('2 kb');
   bytes('7 b');`, `(Object.hasOwn(SIZES, unit) ? SIZES[unit] : 1)`, `(SIZES[unit] || 1)`, "index.bytes"},

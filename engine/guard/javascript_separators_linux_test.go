@@ -35,7 +35,7 @@ class Grid {
 
 func TestSeparatorsThatNoJavaScriptTestGivesAreGiven(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 100, []jsFunction{
 		{"an option that becomes an expression", jsRowsOf, "parsed('a,b\\nc,d');", "line.split(sep)", "line.split(new RegExp(sep))", "index.parsed"},
 		{"a parameter that becomes an expression", jsTrimmed, "cells('a, b');", "text.split(sep)", "text.split(new RegExp(sep))", "index.cells"},

@@ -18,7 +18,7 @@ const jsShortenedTest = `shortened('the quick brown fox, and the dog\nwent (over
 
 func TestTextsOfTheCodeStandAmongTheWordsOfLongTextsOfJavaScript(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 300, []jsFunction{
 		{"a word between blanks alone", jsShortened, jsShortenedTest, "line.split(/([^a-z]+)/).map(of).join('')", "line.split(' ').map(of).join(' ')", "index.shortened"},
 		{"a condition the other way", jsShortened, jsShortenedTest, "short.has(w) ? short.get(w) : w", "!short.has(w) ? w : short.get(w)", ""},

@@ -72,7 +72,7 @@ module.exports = Told;
 // What a table of a call is asked for is what a text of the same call names.
 func TestNamesThatJavaScriptTestsGiveApartMeet(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"what no test asks a table for", jsFlags, `flags(['--wide', '--deep'], { w: 'wide' });`, `Object.hasOwn(alias, name) ? alias[name] : name`, `name`, "index.flags"},
 	})
@@ -85,7 +85,7 @@ func TestNamesThatJavaScriptTestsGiveApartMeet(t *testing.T) {
 // A function that has no constant of its own is given what those that call it take apart.
 func TestWhatCallsAChangeOfJavaScriptGivesItsCharacters(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"the last of the parts that its caller makes", jsNames, `names({ a: 1, bc: 2 });`, `list[list.length - 1]`, `list[0]`, "index.names"},
 	})
@@ -93,7 +93,7 @@ func TestWhatCallsAChangeOfJavaScriptGivesItsCharacters(t *testing.T) {
 
 func TestEachOptionOfAJavaScriptFunctionIsGiven(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
 	eachFunctionOfJavaScript(t, 200, []jsFunction{
 		{"two of many options together", jsFramed, `framed([['a', 'b', 'c'], ['d', 'e', 'f'], ['g', 'h', 'i']]);
   framed([['x', 'y', 'z'], ['u', 'v', 'w'], ['r', 's', 't']], { comma: true });

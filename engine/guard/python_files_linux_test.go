@@ -106,7 +106,7 @@ class Test(unittest.TestCase):
 
 func TestFilesThatOnlyPythonTestsWriteAreMadeAndVaried(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares a Python module with files; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Full(t, "compares a Python module with files; TestAChangeOfAPythonFunctionIsFound stands for it")
 	root := mustPythonTable(t, guard.Options{Cases: 150}, accounts, accountsTest)
 	for _, c := range suitetest.Some(2, []struct {
 		name, was, is string

@@ -32,7 +32,7 @@ class Test(unittest.TestCase):
 
 func TestKeywordsOfPythonAreGivenInAnotherOrder(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	eachIsFound(t, 100, labels, labelsTest, []edited{
 		{"a key that depends on their order", "tuple(sorted(kwargs.items()))", "tuple(kwargs.items())", "kit.key"},
 		{"a line that does not", "str(v) for k, v in kwargs.items())", "str(v) for k, v in sorted(kwargs.items()))", "kit.line"},
@@ -88,7 +88,7 @@ class Test(unittest.TestCase):
 
 func TestKeywordsThatAWrapperOfPythonTakesAreGiven(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	eachIsFound(t, 200, answers, answersTest, []edited{
 		{"what is given as false is no more", `        loud = False
         if "loud" in kwargs:

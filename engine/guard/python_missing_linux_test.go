@@ -128,7 +128,7 @@ class Test(unittest.TestCase):
 
 func TestWhatAnObjectOfPythonComputesAndKeepsIsCompared(t *testing.T) {
 	t.Parallel()
-	suitetest.Slow(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
+	suitetest.Full(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
 	eachIsFound(t, 100, shapes, shapesTest, []edited{
 		{"a cached property", `self.sides[0] * self.sides[-1]`, `self.sides[0] * self.sides[1]`, "kit.Shape.area"},
 		{"one of a descriptor", `2 * sum(self.sides)`, `2 * sum(self.sides[:2])`, "kit.Shape.round"},
