@@ -21,6 +21,7 @@ type pair struct {
 	direct          func(group string) bool // is what changed
 	public          bool                    // others may depend on its names
 	watched         bool                    // the probes tell what inputs do in the changed code
+	results         bool                    // what calls give is compared, alone
 	behind          bool                    // inputs are looked for behind the survey, on top of it
 	further         func(group string) bool // is asked with those inputs alone
 	marks           []int                   // of the blocks of what changed
@@ -431,9 +432,14 @@ func tally(first, second, candidate *reply) count {
 		if !ok || a.Void {
 			continue
 		}
-		if a.In != b.In || a.Out != b.Out {
+		steady, results := agree(a, b)
+		if !steady {
 			t.unsteady++
+		}
+		if !steady || results {
 			t.shaky[at.group] = append(t.shaky[at.group], at.index)
+		}
+		if !steady {
 			continue
 		}
 		if how, ended := candidate.fatal[at]; ended {
@@ -450,6 +456,10 @@ func tally(first, second, candidate *reply) count {
 		t.compared++
 		t.of[at.group]++
 		switch {
+		case results:
+			if ofResults(n) != ofResults(a) {
+				t.suspects[at.group] = append(t.suspects[at.group], at.index)
+			}
 		case n.Out != a.Out:
 			t.suspects[at.group] = append(t.suspects[at.group], at.index)
 		case n.Marked != a.Marked && a.Marked == b.Marked:

@@ -194,16 +194,23 @@ func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool
 	for _, at := range order {
 		a := before.cases[at]
 		b, ok := after.cases[at]
-		if !ok || a.Void || a.In != b.In || a.Out != b.Out {
+		steady, results := agree(a, b)
+		if !ok || a.Void || !steady {
 			continue
 		}
+		if results = results || p.results; results {
+			a.Out = ofResults(a)
+		}
 		if how, ended := candidate.fatal[at]; ended {
-			out = append(out, seen{at.group, a.Choices, a.In, a.Out, how, true})
+			out = append(out, seen{at.group, a.Choices, a.In, a.Out, how, true, results})
 			continue
 		}
 		n, ok := candidate.cases[at]
+		if results {
+			n.Out = ofResults(n)
+		}
 		if ok && n.In == a.In && p.differ(a.In, a.Out, n.Out) {
-			out = append(out, seen{at.group, a.Choices, a.In, a.Out, n.Out, false})
+			out = append(out, seen{at.group, a.Choices, a.In, a.Out, n.Out, false, results})
 		}
 	}
 	return out, nil

@@ -106,7 +106,7 @@ func (c *check) search(ctx context.Context, p pair, groups []string, apart bool)
 func (p *pair) tamed(ctx context.Context, s *subject, learn bool, q *probe.Request) (*reply, error) {
 	for range mostTamings {
 		q.Habits = p.habits
-		if !learn || s.hasty == 0 {
+		if !learn || !s.tames {
 			return s.ask(ctx, *q)
 		}
 		r, err := s.learning().ask(ctx, *q)

@@ -24,14 +24,15 @@ import (
 // Longest time of one case in the root. The candidate gets more, so that a slow
 // machine is no difference: [Options.Patience].
 const (
-	rootCaseMS      = 1_000 // of the processor
-	rootHastyMS     = 100   // where several took longer
-	rootDeaths      = 25
-	hastyDeaths     = 100
-	candidateDeaths = 5
-	mostPackages    = 8
-	mostBuilds      = 8 // of one probe, each without what did not compile in the one before
-	buildWork       = 10 * time.Minute
+	rootCaseMS         = 1_000 // of the processor
+	rootHastyMS        = 100   // where several took longer
+	interpretedHastyMS = 250   // the same, in Python and JavaScript
+	rootDeaths         = 25
+	hastyDeaths        = 100
+	candidateDeaths    = 5
+	mostPackages       = 8
+	mostBuilds         = 8 // of one probe, each without what did not compile in the one before
+	buildWork          = 10 * time.Minute
 )
 
 func isGo(name string) bool {
@@ -247,7 +248,7 @@ func (m *goCheck) pairOf(p *goPackage, api goAPI, host string, watched bool) pai
 	candidate.Product = profileName
 	return pair{
 		name:      p.name,
-		root:      &subject{box: m.budget, spec: root, caseMS: rootCaseMS, hasty: rootHastyMS, deaths: hastyDeaths},
+		root:      &subject{box: m.budget, spec: root, caseMS: rootCaseMS, hasty: rootHastyMS, tames: true, deaths: hastyDeaths},
 		candidate: &subject{box: m.budget, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
 		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(),

@@ -188,7 +188,7 @@ func (p *pyCheck) run(ctx context.Context) error {
 		return slices.Contains(r.Names, parts[len(parts)-1]) || len(parts) > 1 && slices.Contains(r.Names, parts[len(parts)-2])
 	}
 	err = p.compare(ctx, pair{
-		root:      &subject{box: p.budget, spec: spec(p.root), caseMS: rootCaseMS, deaths: rootDeaths, extra: r.Extra, hashes: true},
+		root:      &subject{box: p.budget, spec: spec(p.root), caseMS: rootCaseMS, hasty: interpretedHastyMS, deaths: rootDeaths, extra: r.Extra, hashes: true},
 		candidate: &subject{box: p.budget, spec: candidate, caseMS: p.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: p.files, product: p.reached.add, settled: p.settled},
 		literals:  r.Literals, relevant: relevant, public: true, watched: len(r.Watch) > 0, behind: true,
 		further: func(group string) bool {

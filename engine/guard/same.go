@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -36,6 +37,22 @@ func same(in, a, b string) bool {
 	}
 	return true
 }
+
+// agree reports whether two answers of the root to one case agree, and whether they do in what the call gave alone: what an object holds may
+// be drawn at random, such as the levels of a skip list.
+func agree(a, b probe.Answer) (steady, results bool) {
+	switch {
+	case a.In != b.In:
+		return false, false
+	case a.Out == b.Out:
+		return true, false
+	}
+	steady = a.Results != "" && a.Results == b.Results
+	return steady, steady
+}
+
+// ofResults is what a call gave, alone.
+func ofResults(a probe.Answer) string { return cmp.Or(a.Results, a.Out) }
 
 // noRoom are the panics of Go where something is to have more room than there can be.
 var noRoom = regexp.MustCompile(`panic: (strings|bytes): (negative Repeat count|Repeat output length overflow)|panic: runtime error: (makeslice|growslice): (len|cap) out of range`)

@@ -14,6 +14,7 @@ type seen struct {
 	choices         []uint64
 	in, root, other string
 	ends            bool
+	results         bool // the outcomes are what the call gave, alone
 }
 
 func (s seen) simpler(o seen) int {
@@ -27,6 +28,7 @@ func (c *check) shrink(ctx context.Context, p pair, q probe.Request, best seen) 
 		return best, nil
 	}
 	first := best
+	p.results = best.results
 	for range shrinkingSteps {
 		s := q
 		s.Mode, s.Omit, s.Cases = probe.Shrink, nil, []probe.Case{{Group: best.group, Choices: best.choices}}

@@ -22,6 +22,7 @@ type subject struct {
 	caseMS  int64        // longest time of one case
 	deaths  int          // most cases that may end the process
 	hasty   int64        // longest time of one case behind a few that ended the process; 0: the same
+	tames   bool         // its probe knows of small numbers, for groups that end the process too often
 	product func([]byte) // takes what the spec's product held; may be nil
 	extra   []string     // of the request
 	changed []string     // of the request
@@ -91,6 +92,7 @@ const (
 	mostGroupDeaths = 2
 	mostCloseDeaths = 4   // of a group that is close to the change, where few are
 	headway         = 100 // cases of a group that came back behind one that ended the process: those before count no more
+	mostForgiven    = 12  // of one group
 	fewDeaths       = 6
 	mostEndless     = 40 // methods and functions that one request may learn to leave out
 	calmDeaths      = 4  // behind them a subject is hasty
@@ -183,16 +185,16 @@ func (s *subject) behind(q *probe.Request, r *reply, end ending, deaths int) {
 	r.cut = len(r.fatal) >= s.deaths
 }
 
-// losing is by group the last case that ended the process, and how many did with little headway between them.
-type losing map[string]struct{ last, deaths int }
+// losing is by group the last case that ended the process, how many did with little headway between them, and how many in all.
+type losing map[string]struct{ last, deaths, all int }
 
-// died notes that a case ended the process, and returns how many of its group did so.
+// died notes that a case ended the process, and returns how many of its group did so that count.
 func (l losing) died(at site) int {
 	of := l[at.group]
-	if of.deaths > 0 && at.index-of.last > headway {
+	if of.deaths > 0 && at.index-of.last > headway && of.all < mostForgiven {
 		of.deaths = 0
 	}
-	of.last, of.deaths = at.index, of.deaths+1
+	of.last, of.deaths, of.all = at.index, of.deaths+1, of.all+1
 	l[at.group] = of
 	return of.deaths
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestAGroupIsGivenUpWhereMostOfItEndsTheProcess(t *testing.T) {
-	const cases = 1500
+	const cases = 3000
 	for _, c := range []struct {
 		name     string
 		each     int // one case in so many does not come back
@@ -17,7 +17,8 @@ func TestAGroupIsGivenUpWhereMostOfItEndsTheProcess(t *testing.T) {
 	}{
 		{"none ends it", 0, cases},
 		{"one in three does", 3, 4},
-		{"one in three hundred does", 300, cases - 5},
+		{"one in three hundred does", 300, cases - 10},
+		{"one in a hundred and twenty does, and too many in all", 120, 13 * 119},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := func(q probe.Request) string {

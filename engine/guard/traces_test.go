@@ -112,7 +112,7 @@ func TestGroupsWhoseLargeNumbersEndTheProcessAreAskedWithSmallOnes(t *testing.T)
 				return text + "{\"k\":\"end\"}\n"
 			}
 			p := pair{}
-			s := &subject{deaths: hastyDeaths, hasty: rootHastyMS, caseMS: rootCaseMS, box: &answering{run}}
+			s := &subject{deaths: hastyDeaths, hasty: rootHastyMS, tames: true, caseMS: rootCaseMS, box: &answering{run}}
 			r, err := p.tamed(t.Context(), s, true, &probe.Request{Mode: probe.Survey, Groups: of})
 			if err != nil || len(r.cases) != 300 || !slices.Equal(p.habits.Tame, c.tamed) {
 				t.Errorf("%v: %d cases were answered, and %q have small numbers, want 300 and %q", err, len(r.cases), p.habits.Tame, c.tamed)

@@ -93,6 +93,7 @@ func (g *group) signature() string {
 // outcome is a case that was run.
 type outcome struct {
 	in, out string
+	results string // what the call that is asked gave, alone; "" where out is that or it gave nothing
 	choices []uint64
 	places  []place
 	void    bool // a variable was set, or a test is played, and the code panics
@@ -108,6 +109,7 @@ type runner struct {
 	out    *os.File // stands in for os.Stdout
 	way    way
 	heard  []string // texts of the case that runs
+	gave   string   // what the call that it is about gave
 
 	variables map[string][]variable // by the groups that read them
 	writers   []*group              // functions that write variables of the package
@@ -116,7 +118,7 @@ type runner struct {
 // run runs one case.
 func (r *runner) run(g *group, d *draws) outcome {
 	m := &maker{d: d, lib: r.lib, way: &r.way, tame: r.tame[g.name]}
-	r.lib.told = 0
+	r.lib.told, r.gave = 0, ""
 	set, restore := r.set(g.name, m)
 	defer restore()
 	var in string
@@ -140,7 +142,11 @@ func (r *runner) run(g *group, d *draws) outcome {
 	if printed := r.printed(); printed != "" && (g.script == nil || g.script.example) {
 		text += "; printed " + strconv.Quote(printed)
 	}
-	return outcome{in: set + in, out: withoutAddresses(text), choices: d.used, places: m.places, void: m.void || set != "" && strings.Contains(text, "panic: ")}
+	results := r.gave
+	if results == text {
+		results = ""
+	}
+	return outcome{in: set + in, out: withoutAddresses(text), results: withoutAddresses(results), choices: d.used, places: m.places, void: m.void || set != "" && strings.Contains(text, "panic: ")}
 }
 
 // printed takes what the case wrote to os.Stdout.
@@ -171,7 +177,8 @@ func (r *runner) function(g *group, m *maker, in *string) string {
 	r.heard = heard(m.texts)
 	wrote := r.lists(args)
 	out := call(g.f, args)
-	shown := r.show(out) + r.after(args) + wrote()
+	r.gave = r.show(out)
+	shown := r.gave + r.after(args) + wrote()
 	shown += r.sharing(out, args, func() string { return r.after(args) }, func() string { return "" }, func() string { return r.show(call(g.f, args)) })
 	shown += r.returned(m, out, in)
 	for _, o := range out {
@@ -336,7 +343,8 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 	*in += written
 	wrote := r.lists(append(slices.Clone(args), m.handed...))
 	out = call(f, args)
-	shown = r.show(r.of(p, name, out)) + r.after(args) + wrote()
+	r.gave = r.show(r.of(p, name, out))
+	shown = r.gave + r.after(args) + wrote()
 	shown += "; " + of + " after it " + receiver()
 	shown += r.sharing(out, append(args, m.handed...), func() string { return r.after(args) + receiver() }, receiver, nil)
 	return shown + r.returned(m, out, in) + r.questions(m, p), out

@@ -180,9 +180,10 @@ type Answer struct {
 	Index     int      `json:"i,omitempty"`
 	Position  int      `json:"p,omitempty"` // in the survey
 	In        string   `json:"in,omitempty"`
-	Out       string   `json:"out,omitempty"`    // of a survey: a hash of all but [NilMark] and [LayoutMark]
-	Marked    string   `json:"marked,omitempty"` // of a survey: a hash with those, where there is one
-	Path      string   `json:"path,omitempty"`   // of a survey: a hash of the way through the watched code
+	Out       string   `json:"out,omitempty"`     // of a survey: a hash of all but [NilMark] and [LayoutMark]
+	Marked    string   `json:"marked,omitempty"`  // of a survey: a hash with those, where there is one
+	Results   string   `json:"results,omitempty"` // Go: of Out what the call gave, where there is more, such as what became of an object; of a survey a hash
+	Path      string   `json:"path,omitempty"`    // of a survey: a hash of the way through the watched code
 	Choices   []uint64 `json:"c,omitempty"`
 	Signature string   `json:"sig,omitempty"`
 	Void      bool     `json:"void,omitempty"`    // a variable was set, or a test is played, and the code panics: the case says nothing

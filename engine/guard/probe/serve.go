@@ -258,6 +258,9 @@ func (s *session) surveyOf(g *group, position *int, from, to int) {
 		if strings.Contains(o.out, NilMark) {
 			a.Marked, a.Out = a.Out, short(strings.ReplaceAll(o.out, NilMark, ""))
 		}
+		if o.results != "" {
+			a.Results = short(strings.ReplaceAll(o.results, NilMark, ""))
+		}
 		s.write(a)
 	}
 }
@@ -382,7 +385,7 @@ func (s *session) detail() {
 func (s *session) tell(g *group, n int, d *draws) (more bool) {
 	s.write(Answer{Kind: AnswerStart, Group: g.name, Index: n, Position: n + 1})
 	o := s.one(n+1, g, d)
-	s.write(Answer{Kind: AnswerCase, Group: g.name, Index: n, Position: n + 1, In: o.in, Out: o.out, Choices: o.choices, Void: o.void})
+	s.write(Answer{Kind: AnswerCase, Group: g.name, Index: n, Position: n + 1, In: o.in, Out: o.out, Results: o.results, Choices: o.choices, Void: o.void})
 	s.told += len(o.in) + len(o.out) + 3*len(o.choices)
 	return s.told <= mostTold
 }
