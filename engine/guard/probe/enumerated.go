@@ -1,6 +1,9 @@
 package probe
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // enumerated are the values of a type of the package that its exported names hold, of numbers and texts; none where there
 // is one at most.
@@ -23,6 +26,22 @@ func (l *library) enumerated(t reflect.Type) []Sentinel {
 		out = nil
 	}
 	l.named[t] = out
+	return out
+}
+
+// hidden are types of the package that callers cannot name, numbers or texts with methods, of which exported names hold several values:
+// callers call methods on those, and hand them to what takes an interface.
+func (l *library) hidden() []Type {
+	var out []Type
+	for _, x := range l.api.Values {
+		t := reflect.TypeOf(x.Value)
+		if t == nil || l.byType[t] || t.NumMethod() == 0 || slices.ContainsFunc(out, func(o Type) bool { return o.Type == t }) {
+			continue
+		}
+		if len(l.enumerated(t)) > 1 {
+			out = append(out, Type{Name: t.Name(), Type: t})
+		}
+	}
 	return out
 }
 

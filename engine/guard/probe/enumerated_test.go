@@ -2,6 +2,7 @@ package probe
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -28,5 +29,31 @@ func TestValuesWithANameAreOftenGiven(t *testing.T) {
 	}
 	if seen[linear] < 10 || seen[square] < 10 || seen[7003] > 0 || named != seen[linear]+seen[square] || named > 70 {
 		t.Errorf("%d of 80 have a name: %v", named, seen)
+	}
+}
+
+// unit is a type of which callers know two values, and no name.
+type unit int
+
+func (u unit) Less(other int) bool { return int(u) < other }
+
+// below is what a unit is handed to.
+type below interface{ Less(other int) bool }
+
+func TestMethodsOfAHiddenTypeAreAskedOfTheValuesThatHaveAName(t *testing.T) {
+	held := map[any]int{}
+	api := API{
+		Types:  []Type{{"below", reflect.TypeFor[below]()}},
+		Funcs:  []Func{{"f", reflect.ValueOf(func(o below) bool { held[o]++; return o.Less(3) })}},
+		Values: []Sentinel{{"Small", unit(2)}, {"Large", unit(7)}},
+	}
+	asked := map[string]bool{}
+	for _, group := range []string{"f", "unit.Less"} {
+		for _, a := range mustAnswer(t, api, Request{Mode: Detail, Cases: casesOf(group, 60)}) {
+			asked[strings.SplitAfter(a.In, "; ")[0]] = true
+		}
+	}
+	if held[unit(2)] == 0 || held[unit(7)] == 0 || !asked["x := Small; "] || !asked["x := Large; "] {
+		t.Errorf("f got %v, and methods were asked of %v", held, asked)
 	}
 }

@@ -37,6 +37,10 @@ func newLibrary(api API, lits Literals) *library {
 			l.module = t.Type.PkgPath()
 		}
 	}
+	for _, t := range l.hidden() {
+		l.byType[t.Type] = true
+		l.api.Types = append(l.api.Types, t)
+	}
 	for _, f := range api.Funcs {
 		t := f.Value.Type()
 		if t.NumOut() == 0 || t.NumOut() > 2 || t.NumIn() > 5 {
