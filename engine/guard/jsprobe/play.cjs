@@ -4,6 +4,7 @@ const { Exit } = require('./world.cjs');
 const { Maker, nth } = require('./values.cjs');
 const { SHARE, MOST_ITEMS, Show, failure, isIterator, items } = require('./show.cjs');
 const { short } = require('./draws.cjs');
+const { isForeign } = require('./bases.cjs');
 
 const STEP = '\x04'; // between the things that are told
 const MOST_REPEATED = 40000; // characters of what a repeated call gives
@@ -71,9 +72,10 @@ class Play {
     this.timed = script.some((s) => s.p);
     this.misused = false; // the engine did not take what the code was given
     this.given = new Map(); // what results held, and of which step
-    this.targets = new Set(script.filter((s) => s.f.k === 'ref').map((s) => s.f.i));
+    this.targets = new Set(script.filter((s) => s.f.k === 'ref' && s.like === undefined).map((s) => s.f.i));
     const told = [];
     for (let i = 0; i < script.length; i++) {
+      if (script[i].like !== undefined && !this.isLike(script[i])) continue;
       if (this.under.length > 0 && !script[i].p) await this.world.calm();
       told.push(await this.step(script[i], i));
       if (script[i].f.k === 'lib' && this.targets.has(i) && !isObject(this.values[i])) break; // there is nothing to ask
@@ -84,6 +86,14 @@ class Play {
     if (after) told.push(after);
     for (const e of this.world.loose) told.push('fails later with ' + failure(e));
     return told.join(STEP).slice(0, LONGEST);
+  }
+
+  /** Whether what a step is about is another object of the type of one that the script made, and has what the step asks for. */
+  isLike(s) {
+    const [v, of] = [this.values[s.f.i], this.values[s.like]];
+    if (!isObject(v) || !isObject(of) || v === of || typeof v === 'function') return false;
+    const proto = Object.getPrototypeOf(v);
+    return proto !== null && proto === Object.getPrototypeOf(of) && !isForeign(proto) && s.m in v;
   }
 
   maker() {

@@ -21,6 +21,8 @@ const MOST_DRAWN = 40; // times that a call is drawn to be repeated
 const MOST_SELDOM = 3; // rows of calls that few are like, among those that edges are made of
 const MOST_OWN = 4; // rows that call what changed, and are asked what it left behind
 const MOST_ASKED = 20; // methods
+const MOST_READ = 12; // methods without arguments that an object is asked
+const MOST_OF_LIKE = 16; // of another one like it
 const LOTS = 5; // a row among those that edges are made of
 const DRAWN = { string: 2, obj: 2 }; // of one in so many values of a kind another one is drawn, of others one in four
 const SELDOM = 6; // of so many values one is of another type
@@ -110,11 +112,14 @@ class Vary {
     return [...this.methods].filter(([, list]) => list.some((s) => !(s.a || []).length)).map(([, list]) => list.find((s) => !(s.a || []).length));
   }
 
-  /** A script with what its object has and gives asked at its end. */
+  /** A script with what its object has and gives asked at its end, and where the last call gave another one like it, such as a copy, of that, too. */
   finished(script) {
     const first = script.findIndex((s) => s.f.k === 'lib');
     if (first < 0 || !script.some((s) => s.f.k === 'ref' && s.f.i === first)) return script;
-    return script.concat(this.readers().slice(0, 12).map((s) => ({ ...s, f: { k: 'ref', i: first } })));
+    const readers = this.readers();
+    const last = script.length - 1;
+    const of = script[last].f.k === 'ref' && script[last].m && !script[last].g ? readers.slice(0, MOST_OF_LIKE) : [];
+    return script.concat(readers.slice(0, MOST_READ).map((s) => ({ ...s, f: { k: 'ref', i: first } })), of.map((s) => ({ ...s, f: { k: 'ref', i: last }, like: first })));
   }
 
   /** A script with a call of each method behind it, as tests make them: what a changed method leaves behind shows in others. */
