@@ -2,6 +2,7 @@
 
 Standard library only.
 """
+import contextlib
 import pickle
 
 from atoll_guard_making import decode
@@ -55,7 +56,8 @@ def tables_of(calls):
                 out.setdefault((depth, tuple(k for k, _ in short)), short)
 
     for _, own, args, kwargs in calls:
-        call(own, args, kwargs)
+        with contextlib.suppress(Exception):  # of a value of the tree that cannot be made again
+            call(own, args, kwargs)
     return [(depth, items) for (depth, _), items in out.items()]
 
 
