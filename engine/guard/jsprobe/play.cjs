@@ -245,7 +245,7 @@ class Play {
       how = 'resolves to ';
     }
     this.values[i] = out;
-    const show = new Show(isObject(out) ? this.words(args, self, i) : undefined);
+    const show = new Show(isObject(out) ? this.words(args, self, i) : undefined, out !== self);
     if (this.targets.has(i)) return how + (isObject(out) && out === self ? 'itself' : show.text(out));
     if (isIterator(out)) return how + (typeof out[Symbol.asyncIterator] === 'function' ? await this.later(out, show) : items(out, show));
     if (typeof out === 'function' && !s.g && !args.includes(out)) return how + (await this.tried(out, show));

@@ -3,6 +3,7 @@
 const util = require('util');
 const { Exit, made } = require('./world.cjs');
 const { TYPED, strangers } = require('./values.cjs');
+const { readersOf } = require('./readers.cjs');
 const { literal } = require('./words.cjs');
 
 const FLOAT = '\x01'; // before a number that may differ by rounding
@@ -34,10 +35,11 @@ function number(v) {
   return Number.isInteger(v) || !Number.isFinite(v) ? String(v) : FLOAT + String(v);
 }
 
-/** A showing of values; known(v) is a word for an object that is known, '' for any other. */
+/** A showing of values; known(v) is a word for an object that is known, '' for any other. reads: objects of the tree are asked what they tell of themselves. */
 class Show {
-  constructor(known = () => '') {
+  constructor(known = () => '', reads = false) {
     this.known = known;
+    this.reads = reads;
     this.values = 0;
     this.size = 0;
     this.open = [];
@@ -143,8 +145,27 @@ class Show {
       const name = typeof key === 'symbol' ? '[' + String(key) + ']' : /^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key);
       out.push((d.get ? 'get ' : '') + name + ': ' + (!all && loose && Array.isArray(d.value) ? this.laidOut(d.value, depth) : this.text(v[key], depth)));
     }
+    if (!all && this.reads) out.push(...this.read(v, depth));
     if (all && Object.isFrozen(v) && out.length > 0) kind += 'frozen ';
     return kind + '{' + (all ? out : out.sort()).join(', ') + '}';
+  }
+
+  /** What an object of the tree tells of itself; what comes of that is not asked in turn. */
+  read(v, depth) {
+    this.reads = false;
+    try {
+      return readersOf(v).map(([name, got]) => name + (got ? ': ' : '(): ') + this.told(() => (got ? v[name] : v[name]()), depth));
+    } finally {
+      this.reads = true;
+    }
+  }
+
+  told(read, depth) {
+    try {
+      return this.text(read(), depth);
+    } catch (e) {
+      return 'throws ' + failure(e);
+    }
   }
 
   /** A list in a field of an object of the tree, of code that puts values in an order: a heap may keep them in any that is valid. */
