@@ -17,7 +17,7 @@ func TestWhatReachesAChangeOfJavaScriptGetsMoreInputsWhereTimeIsLeft(t *testing.
 		"index.js":         "'use strict';\n" + jsFunctions["grade"] + "\nmodule.exports = { grade };\n",
 		"test/kit.test.js": "const test = require('node:test');\nconst { grade } = require('..');\ntest('it', () => void grade(60));\n",
 	}
-	report := mustCheckJavaScript(t, guard.Options{Work: 30 * time.Second}, files, "index.js", "points >= 90", "90 <= points")
+	report := mustCheckJavaScript(t, guard.Options{Work: time.Minute}, files, "index.js", "points >= 90", "90 <= points")
 	wantWhere(t, report)
 	if report.Cases < 6000 || report.OutOfTime {
 		t.Errorf("%d inputs, out of time: %t", report.Cases, report.OutOfTime)

@@ -1,6 +1,7 @@
 // Scripts beside scripts: other values in the place of their own, calls left out, made again or many times, and calls of
 // others put in.
 'use strict';
+const { akin, matched } = require('./akin.cjs');
 const { atOnce, otherwise } = require('./atonce.cjs');
 const { among, copy, inTurn } = require('./joining.cjs');
 const { emptied } = require('./emptied.cjs');
@@ -223,7 +224,7 @@ class Vary {
     if (list.length < 2) return this.value(script, d);
     const place = d.pick(list);
     const others = list.filter((p) => typeof at(script, p) === typeof at(script, place));
-    return put(script, place, at(script, d.pick(others)));
+    return put(script, place, akin(at(script, d.pick(others)), d));
   }
 
   /** A value of the kind of another one, drawn. */
@@ -355,7 +356,7 @@ class Vary {
     for (const row of new Set(some.concat(this.shapes.slice(0, MOST_SELDOM).map((like) => like[0])))) {
       for (const place of places(row).slice(0, 30)) lists.push(this.near(row, place).map((v) => put(row, place, v)));
       lists.push(row.flatMap((s, i) => this.fewer(row, i)));
-      lists.push([row.concat(copy(row.slice(-1)))], met(row));
+      lists.push([row.concat(copy(row.slice(-1)))], met(row), matched(row));
     }
     for (let n = 0; out.length < most && lists.some((l) => n < l.length); n++) for (const l of lists) if (n < l.length && out.length < most) out.push(l[n]);
     return out;
