@@ -116,6 +116,13 @@ def want(got, wanted):
 		"an expression of the code is matched": `from atoll_guard_patterns import matched
 want(matched([r"\\[0-3][0-7]", "plain (text)", r"[a-c]+x|\d{2,}", "[open", r"(?i)(b)\1"]), ["\\00", "\\37", "\\24", "\\20", "\\34", "\\07", "\\04", "ax", "77777", "77", "abbax", "bcaax", "70", "bb"])
 near = Edges([{"s": r"\\[0-3][0-7]"}], []).near("abcd"); want({"ab\\37cd", "abcd\\00"} <= set(near), True)`,
+		"what a case draws is the same each time": `import os, random, secrets, uuid
+from atoll_guard_chance import Chance
+c = Chance(); c.install()
+def drawn(): c.begin(); return uuid.uuid1(), uuid.uuid4(), os.urandom(4), secrets.token_hex(3), random.random(), random.Random().random(), random.SystemRandom().random(), random.Random(3).random()
+from atoll_guard_clock import Clock
+clock = Clock(1e9); clock.install(); clock.begin(); first = drawn(); clock.begin()
+want(drawn(), first); want(len({str(uuid.uuid4()) for _ in range(9)}), 9); want(len({str(uuid.uuid1()) for _ in range(9)}), 9); want(type(random.Random()).__name__, "Random")`,
 		"an expression becomes one that is near": `want({r"\d*", r"\d+*", r"\d+$", r"\d+|a", r"(?i)\d+"} <= set(others(r"\d+")), True); want("(?i)plain" in others("plain"), False)`,
 		"what tables of two tests have stands in one": `import pickle
 from atoll_guard_tables import Tables, tables_of

@@ -1,6 +1,7 @@
 // The world around code under test: its clock stands still, its timers run at once and in order, chance is seeded, what it
 // prints is kept, and it does not end the process. Each case begins with the same one.
 'use strict';
+const { seeded } = require('./chance.cjs');
 
 const MOST_TIMERS = 2000; // that run in one case
 const MOST_ROUNDS = 400; // of waiting for one promise
@@ -35,10 +36,10 @@ class World {
     this.installClock();
     this.installTimers();
     this.installErrors();
-    Math.random = () => {
+    seeded(() => {
       this.chance = (Math.imul(this.chance, 1103515245) + 12345) >>> 0;
       return (this.chance >>> 1) / 2 ** 31;
-    };
+    });
     const print = (kind) => (...args) => void (this.printed += kind + require('util').format(...args) + '\n');
     for (const name of ['log', 'info', 'debug']) console[name] = print('');
     for (const name of ['warn', 'error', 'trace']) console[name] = print('to stderr: ');

@@ -9,13 +9,13 @@ import io
 import json
 import os
 import pickle
-import random
 import sys
 
 import atoll_guard_records as records
 import atoll_guard_steps as steps
 from atoll_guard_answering import answer, raising
 from atoll_guard_callables import Calls, FUNCTIONS, giver, leaves
+from atoll_guard_chance import Chance
 from atoll_guard_clock import Clock
 from atoll_guard_computed import is_computed, read
 from atoll_guard_contents import Contents
@@ -60,8 +60,9 @@ class Session(Inventing, Others):
         self.dog = Watchdog((q.get("case_ms") or 5000) / 1000, out)
         with open(os.environ["ATOLL_GUARD_RECORDING"], "rb") as f:
             self.kept = pickle.load(f)
-        self.clock = Clock(self.kept["now"])
+        self.clock, self.chance = Clock(self.kept["now"]), Chance()
         self.clock.install()
+        self.chance.install()
         sys.path += [p for p in (os.path.join(TREE, rest) for rest in self.kept["paths"]) if p not in sys.path]
         self.recorded, self.large = self.kept["calls"], self.kept["large"]
         for group in self.large:
@@ -231,7 +232,7 @@ class Session(Inventing, Others):
 
     def one(self, position, group, d, made=False):
         """A case: its call and what came of it in words, and its choices. made: it is not called."""
-        random.seed(7)
+        self.chance.begin()
         self.position = position
         self.dog.begin(position)
         self.lines.of_case(position)
