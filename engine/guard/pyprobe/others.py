@@ -11,6 +11,7 @@ from atoll_guard_vary import NUMERIC, twin
 
 PARTS = (int, float, str, bytes)
 MOST_PARTS = 40
+BY_PLACE = (".__getitem__", ".__delitem__")  # are given a slice as well where they are given a number
 MOST_TAKEN = 3  # parts of a list or a table that stands for None
 
 
@@ -74,6 +75,8 @@ class Others:
         if notes and d.n(SELDOM) == SELDOM - 1:
             made = promised(v, notes, d)
             return v if made is v else vary.stranger(made)
+        if kind == 3 and type(v) is int and group.endswith(BY_PLACE):
+            return vary.stranger(slice(d.pick((None, 0, 1)), d.pick((None, v, 2, -1))))
         if asked and kind > 2:
             return as_type(v, d.pick(asked), d)
         if asked and kind == 2 and type(v) in NUMERIC:

@@ -25,7 +25,7 @@ from atoll_guard_offers import SIMPLE, module_of, offers
 from atoll_guard_purse import Purse
 from atoll_guard_room import LONGEST, sprawls
 from atoll_guard_scenarios import Ran
-from atoll_guard_tree import TREE, folders_of_tree, held_by, in_tree, is_test, of_tree, sources_of_tree
+from atoll_guard_tree import TREE, folders_of_tree, held_by, in_tree, is_test, named_base, of_tree, sources_of_tree
 
 SETS = "="  # behind the name of a property: what sets it
 MOST_RECORDED = 200
@@ -175,7 +175,10 @@ class Recorder:
             part = self.holding.part(value)
             if part:
                 return ("part", self.encode(part[0], depth + 1), part[1])
-            return ("made", *(kept[7] or (kept[1].__module__, kept[1].__qualname__)), kept[2], flat(kept[3]), self.settings(value))
+            cls = named_base(kept[1])
+            if cls is None:
+                raise Unrecordable
+            return ("made", *(kept[7] or (cls.__module__, cls.__qualname__)), kept[2], flat(kept[3]), self.settings(value))
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and of_tree(type(value)):
             fields = {f.name: self.encode(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value) if f.init}
             return ("made", type(value).__module__, type(value).__qualname__, ((), fields), (), {})

@@ -31,6 +31,11 @@ def of_tree(cls):
     return bool(file) and in_tree(file)
 
 
+def named_base(cls):
+    """A class, or of one that a function made, such as a test, the first of its bases of the tree that code can name; None where none is."""
+    return next((c for c in cls.__mro__ if "<locals>" not in c.__qualname__ and (c is cls or of_tree(c))), None)
+
+
 def held_by(v):
     """The attributes that an object holds, whatever it answers who asks for those that it has not."""
     with contextlib.suppress(AttributeError, TypeError):
