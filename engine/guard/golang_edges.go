@@ -15,7 +15,7 @@ import (
 const mostEdges = 120
 
 // edges takes the constants at which the changed code can turn: those that only one
-// version has, then the others of the changed declarations, then those of what they name.
+// version has, then what the functions that they call read from texts, the others of the changed declarations, and those of what they name.
 func (g *gathering) edges(near [][2]ast.Node, named []ast.Node) {
 	seen := map[string]bool{}
 	add := func(c probe.Constant) {
@@ -28,6 +28,11 @@ func (g *gathering) edges(near [][2]ast.Node, named []ast.Node) {
 		add(c)
 		for _, n := range numbersIn(c) {
 			add(n)
+		}
+	}
+	for _, pair := range near {
+		for _, c := range readers(pair[:]) {
+			add(c)
 		}
 	}
 	for _, pair := range near {
