@@ -21,7 +21,6 @@ type pair struct {
 	direct          func(group string) bool // is what changed
 	public          bool                    // others may depend on its names
 	watched         bool                    // the probes tell what inputs do in the changed code
-	results         bool                    // what calls give is compared, alone
 	behind          bool                    // inputs are looked for behind the survey, on top of it
 	further         func(group string) bool // is asked with those inputs alone
 	marks           []int                   // of the blocks of what changed

@@ -25,7 +25,7 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 		bothShare := strings.Contains(root, probe.ShareMark) && strings.Contains(candidate, probe.ShareMark)
 		return !same(in, root, candidate) && (p.played == nil || !bothShare) // a test tells the first thing that is shared alone
 	}
-	found, err := c.confirm(ctx, p, q, true)
+	found, err := c.confirm(ctx, p, q, asked{twice: true})
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (c *check) tell(ctx context.Context, p pair, t count, q probe.Request) erro
 			continue
 		}
 		q.Mode, q.Omit, q.Cases = probe.Detail, nil, t.worthALook(group, t.nils[group])
-		found, err := c.confirm(ctx, p, q, true)
+		found, err := c.confirm(ctx, p, q, asked{twice: true})
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (c *check) insist(ctx context.Context, p pair, t count, q probe.Request, fo
 	type outcome struct{ group, in, root string }
 	differed := map[outcome]int{}
 	for range insisting {
-		again, err := c.confirm(ctx, p, q, true)
+		again, err := c.confirm(ctx, p, q, asked{twice: true})
 		if err != nil {
 			return nil, err
 		}
@@ -168,10 +168,15 @@ func begun(cases []probe.Case) []probe.Case {
 	return out
 }
 
-// confirm runs cases in both trees and returns those that differ. With twice the
-// root runs them before and after the candidate and must agree with itself. They come in
+// asked is how cases are confirmed.
+type asked struct {
+	twice   bool // the root runs them before and after the candidate, and must agree with itself
+	results bool // what calls give is compared, alone
+}
+
+// confirm runs cases in both trees and returns those that differ. They come in
 // the order in which they were asked: what one leaves behind may show in the next.
-func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool) ([]seen, error) {
+func (c *check) confirm(ctx context.Context, p pair, q probe.Request, how asked) ([]seen, error) {
 	if p.behind && q.Mode == probe.Detail {
 		q.Cases = slices.Concat(begun(q.Cases), q.Cases)
 	}
@@ -184,7 +189,7 @@ func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool
 		return nil, err
 	}
 	after := before
-	if twice {
+	if how.twice {
 		if after, err = p.root.ask(ctx, q); err != nil {
 			return nil, err
 		}
@@ -198,11 +203,11 @@ func (c *check) confirm(ctx context.Context, p pair, q probe.Request, twice bool
 		if !ok || a.Void || !steady {
 			continue
 		}
-		if results = results || p.results; results {
+		if results = results || how.results; results {
 			a.Out = ofResults(a)
 		}
-		if how, ended := candidate.fatal[at]; ended {
-			out = append(out, seen{at.group, a.Choices, a.In, a.Out, how, true, results})
+		if end, ended := candidate.fatal[at]; ended {
+			out = append(out, seen{at.group, a.Choices, a.In, a.Out, end, true, results})
 			continue
 		}
 		n, ok := candidate.cases[at]

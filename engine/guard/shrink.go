@@ -28,11 +28,10 @@ func (c *check) shrink(ctx context.Context, p pair, q probe.Request, best seen) 
 		return best, nil
 	}
 	first := best
-	p.results = best.results
 	for range shrinkingSteps {
 		s := q
 		s.Mode, s.Omit, s.Cases = probe.Shrink, nil, []probe.Case{{Group: best.group, Choices: best.choices}}
-		found, err := c.confirm(ctx, p, s, false)
+		found, err := c.confirm(ctx, p, s, asked{results: best.results})
 		if err != nil {
 			return best, err
 		}
@@ -47,7 +46,7 @@ func (c *check) shrink(ctx context.Context, p pair, q probe.Request, best seen) 
 		best = next
 	}
 	q.Mode, q.Omit, q.Cases = probe.Detail, nil, []probe.Case{{Group: best.group, Choices: best.choices}}
-	found, err := c.confirm(ctx, p, q, true)
+	found, err := c.confirm(ctx, p, q, asked{twice: true})
 	if err != nil || len(found) == 0 { // the state of an earlier case was in it
 		return first, err
 	}
