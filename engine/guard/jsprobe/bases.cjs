@@ -1,5 +1,6 @@
 // Classes of the language and of node on which those of a tree are built: what an object has from them, callers call as well.
 'use strict';
+const { settingsOf } = require('./settings.cjs');
 
 const OF_NODE = [require('events'), ...['Readable', 'Writable', 'Duplex', 'Transform', 'PassThrough'].map((n) => require('stream')[n]), require('stream'), Buffer, URL, URLSearchParams];
 const PROTOTYPES = new Set(OF_NODE.map((c) => c.prototype));
@@ -37,6 +38,8 @@ function methodsOf(prototypes, taken) {
 /** The number of parameters of a function, and what objects of a class offer: what is their own, and what they have from others. */
 function shapeOf(f) {
   const out = { n: f.length };
+  const sets = settingsOf(f);
+  if (sets.length > 0) out.sets = sets;
   const proto = f.prototype;
   if (proto === null || typeof proto !== 'object') return out;
   const { own, foreign } = chain(Object.create(proto));

@@ -66,6 +66,15 @@ class Play {
   }
 
   async played(script) {
+    this.were = []; // what was set, and is to be put back
+    try {
+      return await this.all(script);
+    } finally {
+      for (const [f, name, had, value] of this.were.reverse()) had ? Reflect.set(f, name, value) : Reflect.deleteProperty(f, name);
+    }
+  }
+
+  async all(script) {
     this.values = [];
     this.calls = [];
     this.under = []; // promises that nobody waited for yet, by step
@@ -164,6 +173,7 @@ class Play {
       this.values[i] = args[0];
       return 'is made';
     }
+    if (s.f.k === 'set') return this.set(this.lib(s.f.g), s.m, args[0]);
     const before = brief ? [] : args.map((a) => this.seen(a));
     const me = !brief && s.m && !s.g && s.f.k === 'ref' ? this.values[s.f.i] : undefined;
     const was = isObject(me) ? new Show().text(me) : '';
@@ -182,6 +192,13 @@ class Play {
     const is = isObject(me) ? new Show().text(me) : '';
     if (is !== was) said += '; the object is then ' + is;
     return said;
+  }
+
+  /** The caller sets a field of a function. */
+  set(f, name, value) {
+    this.were.push([f, name, Object.hasOwn(f, name), f[name]]);
+    Reflect.set(f, name, value);
+    return 'is set';
   }
 
   /** The caller writes to what it has. */

@@ -3,7 +3,8 @@
 //     {f: what is called or has the method, m: the method, a: arguments, n: 1 for new, g: 1 for what is read, r: times,
 //      w: 1 where the caller writes to it, or the names by which one gets to what of it is written to}
 //
-// and f is {k: 'lib', g: group}, {k: 'ref', i: step}, or {k: 'own'} for a value of the caller's, which is the argument.
+// and f is {k: 'lib', g: group}, {k: 'ref', i: step}, {k: 'own'} for a value of the caller's, which is the argument, or
+// {k: 'set', g: group} where the caller sets the field m of a function to the argument.
 'use strict';
 const { copy } = require('./joining.cjs');
 

@@ -15,6 +15,7 @@ const { anew, fitted, worded } = require('./pieces.cjs');
 const { met, remarked, reworded } = require('./rewording.cjs');
 const { at, insert, places, put, refs, some } = require('./scripts.cjs');
 const { separated } = require('./separators.cjs');
+const { others, settled, withSetting } = require('./settings.cjs');
 const { Twins } = require('./twins.cjs');
 
 const LONGEST = 80; // steps
@@ -33,6 +34,7 @@ const OPENED = 10; // of so many scripts one is opened in another way
 const OPENINGS = 3; // of one in so many of the edges
 const EMPTIED = 8; // of one in so many of the edges an option stands for nothing, where what differs reads options
 const SELDOM_EMPTIED = 24; // where other code around it does
+const BESIDE_SETTINGS = 6; // of so many scripts one has a setting of its function
 const BESIDE_OPTIONS = 8; // of so many scripts one has options more, beside what is varied
 const AT_ONCE = [1, 1, 1, 2, 2, 3]; // things that are changed at once
 const AMONG = 10; // one text in so many of those that are drawn has one of the changed code among its words, or a number in another way of writing
@@ -67,6 +69,7 @@ class Vary {
     this.openings = new Openings(rows, this.edges);
     this.offer(shape.methods || []);
     if (shape.emits) this.listen();
+    this.settings = shape.sets || [];
   }
 
   /** Takes calls of what emits events, with those that the changed code names. */
@@ -169,6 +172,10 @@ class Vary {
       else out = this.steps(out, d, k);
     }
     if (this.edges.options.length > 0 && d.chance(BESIDE_OPTIONS)) out = this.withOptions(out, d);
+    if (this.settings.length > 0 && d.chance(BESIDE_SETTINGS)) {
+      const [name, v] = d.pick(this.settings);
+      out = withSetting(out, name, d.pick(others(v)));
+    }
     return this.misuses(out) && !this.misuses(script) ? script : out;
   }
 
@@ -347,7 +354,7 @@ class Vary {
     const twins = new Twins(this.edges).of(rows);
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
     out.push(...inTurn(this.openings.lists()).slice(0, Math.ceil(most / OPENINGS)));
-    const lists = [this.often(), atOnce(rows), ...offeredRows(rows, this.offers), ...optioned(rows, this.edges), ...separated(rows, this.edges), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
+    const lists = [this.often(), atOnce(rows), ...offeredRows(rows, this.offers), ...optioned(rows, this.edges), ...separated(rows, this.edges), settled(rows, this.settings), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     lists.push(inTurn(rows.slice(0, MOST_TIED).map(remarked)).slice(0, MOST_TIED));
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);

@@ -101,7 +101,7 @@ function scriptWords(script) {
     let of = s.f.k === 'ref' ? names[s.f.i] : nameOf(s.f.g || '');
     if (s.m) of = member(of, s.m);
     const args = (s.a || []).map((a) => (s.r && each(a, s.r)) || words(a, names));
-    const call = s.w ? '/* writes to ' + (Array.isArray(s.w) ? s.w.reduce(within, of) : of) + ' */' : s.f.k === 'own' ? args[0] : s.g ? of : (s.p ? '/* not awaited */ ' : '') + (s.r ? 'for (i = 0; i < ' + s.r + '; i++) ' : '') + (s.n ? 'new ' : '') + of + '(' + args.join(', ') + ')';
+    const call = s.f.k === 'set' ? of + ' = ' + args[0] : s.w ? '/* writes to ' + (Array.isArray(s.w) ? s.w.reduce(within, of) : of) + ' */' : s.f.k === 'own' ? args[0] : s.g ? of : (s.p ? '/* not awaited */ ' : '') + (s.r ? 'for (i = 0; i < ' + s.r + '; i++) ' : '') + (s.n ? 'new ' : '') + of + '(' + args.join(', ') + ')';
     if (!used.has(i)) return call;
     names[i] = String.fromCharCode(97 + (next % 26)) + (next > 25 ? Math.floor(next / 26) : '');
     next++;
