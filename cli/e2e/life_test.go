@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -343,29 +344,35 @@ func TestSuspend(t *testing.T) {
 	c.press("q")
 	c.wait("drain and quit")
 	c.press("d")
-	c.wait("ready>")
+	c.wait("ready>") // which the screen may show before the program has ended
+	until(t, "the program is gone", patience, func() bool { return len(children(t, cmd.Process.Pid)) == 0 })
 }
 
 // stopped waits until a child of a shell is stopped.
 func stopped(t *testing.T, shell int) {
 	t.Helper()
-	until(t, "the program is stopped", patience, func() bool {
-		stats, err := filepath.Glob("/proc/[0-9]*/stat")
-		if err != nil || len(stats) == 0 {
-			t.Skip("states of processes are read from /proc, which is not there")
+	until(t, "the program is stopped", patience, func() bool { return slices.Contains(children(t, shell), "T") })
+}
+
+// children are the states of the processes that a process began, as /proc has them.
+func children(t *testing.T, of int) []string {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(stats) == 0 {
+		t.Skip("states of processes are read from /proc, which is not there")
+	}
+	var out []string
+	for _, path := range stats {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue // gone
 		}
-		for _, path := range stats {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				continue // gone
-			}
-			f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
-			if f[1] == strconv.Itoa(shell) && f[0] == "T" {
-				return true
-			}
+		f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
+		if f[1] == strconv.Itoa(of) {
+			out = append(out, f[0])
 		}
-		return false
-	})
+	}
+	return out
 }
 
 // idle returns the processor time a process used, in clock ticks of 10 ms.
