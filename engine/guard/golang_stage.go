@@ -170,27 +170,33 @@ func (s *stager) changes() []record.Change {
 	for _, f := range s.files {
 		text := slices.Concat(s.rendered(f, 0, len(f.data)), []byte("\n\n"), s.registered(f))
 		s.laid[path.Base(f.name)] = strings.Split(string(text), "\n")
-		header := fmt.Sprintf("//go:build go1.%d\n\n//line %s:1\n", s.language(), path.Base(f.name))
+		header := fmt.Sprintf("//go:build go1.%d\n\n//line %s:1\n", s.language(f), path.Base(f.name))
 		out = append(out, record.Change{Path: f.name, Mode: record.Regular, Data: append([]byte(header), text...)})
 	}
 	return out
 }
 
-// language is the version of Go that rewritten files are written in: that of the module, or the first one that has all that is put in.
-func (s *stager) language() int {
-	const first = 22
-	m := languageOf.FindSubmatch(s.read(path.Join(s.m.dir, "go.mod")))
-	if m == nil {
-		return first
+// language is the version of Go that a rewritten file is written in: that of the module or of its own constraint, or the first one that has all
+// that is put in.
+func (s *stager) language(f *testFile) int {
+	version := 22
+	for re, text := range map[*regexp.Regexp][]byte{
+		languageOfModule: s.read(path.Join(s.m.dir, "go.mod")),
+		languageOfFile:   f.data[:s.offset(f.file.Package)],
+	} {
+		if m := re.FindSubmatch(text); m != nil {
+			if n, err := strconv.Atoi(string(m[1])); err == nil {
+				version = max(version, n)
+			}
+		}
 	}
-	n, err := strconv.Atoi(string(m[1]))
-	if err != nil {
-		return first
-	}
-	return max(first, n)
+	return version
 }
 
-var languageOf = regexp.MustCompile(`(?m)^go 1\.(\d+)`)
+var (
+	languageOfModule = regexp.MustCompile(`(?m)^go 1\.(\d+)`)
+	languageOfFile   = regexp.MustCompile(`(?m)^//go:build .*\bgo1\.(\d+)`)
+)
 
 // rendered is a part of a file with what is put in.
 func (s *stager) rendered(f *testFile, from, to int) []byte {

@@ -65,13 +65,13 @@ func TestLiteralsAndCallsOfGoTestsAreWrapped(t *testing.T) {
 	}
 }
 
-// mustStage rewrites tests of a small package.
-func mustStage(t *testing.T, tests string) *stager {
+// mustStage rewrites tests of a small package, of a file with some header.
+func mustStage(t *testing.T, tests string, header ...string) *stager {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/kit\n\ngo 1.22\n", "kit.go": stagedKit,
-		"kit_test.go": "package kit\n\nimport (\n\t\"encoding/json\"\n\t\"testing\"\n\t\"time\"\n)\n\n" + tests,
+		"kit_test.go": strings.Join(header, "") + "package kit\n\nimport (\n\t\"encoding/json\"\n\t\"testing\"\n\t\"time\"\n)\n\n" + tests,
 	} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -83,6 +83,25 @@ func mustStage(t *testing.T, tests string) *stager {
 	}
 	m := readModule(v, ".", "example.com/kit")
 	return newStager(m, m.packages["."], v.read)
+}
+
+func TestRewrittenTestsAreWrittenInTheirVersionOfGo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, header, want string }{
+		{"that of the module", "", "//go:build go1.22\n"},
+		{"a later one of the file", "//go:build go1.23 && linux\n\n", "//go:build go1.23\n"},
+		{"an older one of the file", "//go:build go1.9\n\n", "//go:build go1.22\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := mustStage(t, "func TestOther(t *testing.T) { New(1) }\n", c.header)
+			names := map[string]bool{"New": true}
+			s.scripts(names, names)
+			changes := s.changes()
+			if len(changes) == 0 || !strings.HasPrefix(string(changes[0].Data), c.want) {
+				t.Errorf("%d files, the first begins with %.30q, want %q", len(changes), changes[0].Data, c.want)
+			}
+		})
+	}
 }
 
 func TestTestsThatLeadToAChangeArePlayed(t *testing.T) {
