@@ -3,7 +3,7 @@
 //
 //   - every day: `go test ./...`, a quick representative of each behaviour;
 //   - full, ATOLL_FULL=1: what holds before a change lands. More seeds, more kills, whole
-//     experiments, every rung of the sandbox. ATOLL_FULL=2/3 has the second of three parts of
+//     experiments, every rung of the sandbox. ATOLL_FULL=2/6 has the second of six parts of
 //     the tests that are long as a whole; .ci/run asks for one, which follows from the commit;
 //   - slow, ATOLL_SLOW=1: the figures that docs/decisions name, for hours.
 //
@@ -48,7 +48,7 @@ func IsFull() bool {
 	return of > 0 || IsSlow()
 }
 
-// part reads "1", all of one part, and "2/3", the second of three; 0 parts are none.
+// part reads "1", all of one part, and "2/6", the second of six; 0 parts are none.
 func part(text string) (which, of int) {
 	if text == "1" {
 		return 1, 1
