@@ -179,18 +179,19 @@ func (s *stager) changes() []record.Change {
 // language is the version of Go that a rewritten file is written in: that of the module or of its own constraint, or the first one that has all
 // that is put in.
 func (s *stager) language(f *testFile) int {
-	version := 22
-	for re, text := range map[*regexp.Regexp][]byte{
-		languageOfModule: s.read(path.Join(s.m.dir, "go.mod")),
-		languageOfFile:   f.data[:s.offset(f.file.Package)],
-	} {
-		if m := re.FindSubmatch(text); m != nil {
-			if n, err := strconv.Atoi(string(m[1])); err == nil {
-				version = max(version, n)
-			}
+	const first = 22
+	header := f.data[:s.offset(f.file.Package)]
+	return max(first, minorOf(languageOfModule, s.read(path.Join(s.m.dir, "go.mod"))), minorOf(languageOfFile, header))
+}
+
+// minorOf is the version that an expression finds in a text; 0 where it finds none.
+func minorOf(re *regexp.Regexp, text []byte) int {
+	if m := re.FindSubmatch(text); m != nil {
+		if n, err := strconv.Atoi(string(m[1])); err == nil {
+			return n
 		}
 	}
-	return version
+	return 0
 }
 
 var (

@@ -1,16 +1,14 @@
 // Values that are almost another one: what compares two may take them for one.
 'use strict';
+const { LONGEST, instead, runsOf } = require('./numerals.cjs');
 const { put } = require('./scripts.cjs');
 
-const NUMBERS = /\d+(?:\.\d+)?/g;
-const LONGEST = 2000;
 const MOST_STEPS = 4; // of a row
 const MOST_PAIRS = 2; // of a call
 
-/** A number with more digits behind those that it has. */
-function longer(n, d) {
-  const digits = Array.from({ length: 1 + d.n(3) }, () => d.n(10)).join('');
-  return n.includes('.') ? n + digits : n + '.' + digits;
+/** A text with more digits behind one of its numbers. */
+function longer(s, run, digits) {
+  return instead(s, run, run[0] + (run[0].includes('.') ? '' : '.') + digits);
 }
 
 /** A text that is one but for a letter, a case, or the last digits of a number; a number that is one but for its last digits. As often it is the same. */
@@ -18,21 +16,21 @@ function akin(v, d) {
   if (d.chance(2)) return v;
   if (typeof v === 'number') return Number.isFinite(v) ? v + d.pick([0.004, -0.004, 1, -1, 1e-7]) : v;
   if (v.length > LONGEST) return v;
-  const runs = [...v.matchAll(NUMBERS)];
+  const runs = runsOf(v);
   const i = d.n(v.length + 1);
   const k = d.n(runs.length > 0 ? 4 : 3);
   if (k === 0) return v.slice(0, i) + d.pick([' ', 'a', '0', '.', 'é']) + v.slice(i);
   if (k === 1) return v.slice(0, i) + v.slice(i + 1);
   if (k === 2) return v.slice(0, i) + (v.slice(i, i + 1).toUpperCase() === v.slice(i, i + 1) ? v.slice(i).toLowerCase() : v.slice(i).toUpperCase());
   const run = d.pick(runs);
-  return v.slice(0, run.index) + longer(run[0], d) + v.slice(run.index + run[0].length);
+  return longer(v, run, Array.from({ length: 1 + d.n(3) }, () => d.n(10)).join(''));
 }
 
 /** What a text, or a number, is almost, the most telling first. */
 function akins(v) {
   if (typeof v === 'number') return [v, v + 0.004, v - 0.004, v + 1e-7];
-  const run = [...v.slice(0, LONGEST).matchAll(NUMBERS)].pop();
-  const more = run ? ['04', '4'].map((digits) => v.slice(0, run.index) + (run[0].includes('.') ? run[0] : run[0] + '.') + digits + v.slice(run.index + run[0].length)) : [];
+  const run = runsOf(v.slice(0, LONGEST)).pop();
+  const more = run ? ['04', '4'].map((digits) => longer(v, run, digits)) : [];
   return [...more, v, v.toUpperCase() === v ? v.toLowerCase() : v.toUpperCase(), v + 'a', v.slice(0, -1)];
 }
 

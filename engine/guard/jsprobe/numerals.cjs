@@ -35,4 +35,4 @@ function rewrittenAnew(s, d) {
   return instead(s, run, d.pick(WAYS)(run[0]));
 }
 
-module.exports = { reads, rewritten, rewrittenAnew };
+module.exports = { LONGEST, instead, reads, rewritten, rewrittenAnew, runsOf };

@@ -1,5 +1,6 @@
 // Settings that a function has as its own fields, such as `Big.strict`: callers set them before a call.
 'use strict';
+const { inTurn, spread } = require('./joining.cjs');
 const { insert } = require('./scripts.cjs');
 
 const MOST = 12; // of one function
@@ -31,9 +32,8 @@ function withSetting(script, name, value) {
 
 /** Some rows with each setting, the first other value of each first. */
 function settled(rows, settings) {
-  const some = [...new Set([0, rows.length >> 1, rows.length - 1])].filter((i) => i >= 0 && i < rows.length).slice(0, MOST_ROWS);
-  const most = Math.max(0, ...settings.map(([, v]) => others(v).length));
-  return Array.from({ length: most }, (_, n) => settings.flatMap(([name, v]) => (n < others(v).length ? some.map((i) => withSetting(rows[i], name, others(v)[n])) : []))).flat();
+  const some = spread(rows, MOST_ROWS);
+  return inTurn(settings.map(([name, v]) => others(v).map((x) => some.map((row) => withSetting(row, name, x))))).flat();
 }
 
 module.exports = { others, settingsOf, settled, withSetting };

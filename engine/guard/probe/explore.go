@@ -32,15 +32,14 @@ func (s *session) explore() {
 			s.pairs()
 			s.path()
 			o := s.one(position, g, x.draws(i))
-			direct := s.ranWhatChanged()
-			if direct && !x.reaching {
+			if !x.reaching && s.ranWhatChanged() {
 				x.reaching = true
 				s.write(Answer{Kind: AnswerReach, Group: g.name})
 			}
 			pairs := s.pairs()
 			relevant := x.notes(i, s.path(), pairs)
 			if x.learn(o, s.api.Watch, pairs, relevant) {
-				if direct {
+				if s.ranWhatChanged() {
 					x.direct = append(x.direct, o)
 				}
 				s.write(Answer{Kind: AnswerKeep, Group: g.name, Index: i, Position: position, Choices: o.choices})

@@ -25,7 +25,7 @@ class Explorer:
     """The search of one group."""
 
     def __init__(self):
-        self.seen, self.kept, self.meetings, self.brinks, self.reaching = set(), [], Meetings(), Brinks(), False
+        self.seen, self.kept, self.direct, self.meetings, self.brinks, self.reaching = set(), [], [], Meetings(), Brinks(), False
         self.emptied = 0  # cases with None in the place of something: what is None and what is not there go one way, and end in two
         self.filled = 0  # cases whose object was filled: no way through the code tells what it kept before
 
@@ -41,8 +41,7 @@ class Explorer:
 
     def beside(self, index):
         """The cases of which another one is made: of four times, three of which ask for it, twice those that ran what changed, and once all."""
-        direct = [case for case in self.kept if case.direct]
-        return direct if direct and index % 4 > 1 else self.kept
+        return self.direct if self.direct and index % 4 > 1 else self.kept
 
     def learn(self, case, answer, ran, pairs):
         """Whether a case is worth doing again, by its answer, the marks that it passed, and how comparisons stood."""
@@ -57,6 +56,8 @@ class Explorer:
         self.filled += filled
         if found or closer or emptied or filled or brink:
             self.kept.append(case)
+            if case.direct:
+                self.direct.append(case)
         return found or closer or emptied or filled or brink
 
 
