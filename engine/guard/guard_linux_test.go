@@ -404,8 +404,9 @@ func TestAFewInputsOfAllThatChangedComeBeforeManyOfAnything(t *testing.T) {
 	}{{".", "survey", 0}, {".", "survey", few}, {"use", "survey", 0}, {"use", "survey", few}, {".", "explore", all / 6}, {".", "survey", all}, {"use", "survey", all}} {
 		want = append(want, fmt.Sprintf("%s %s %d", of.dir, of.mode, of.count))
 	}
-	// Of both trees; where the builds took long, the first that explores used all that both may.
-	if got := slices.Compact(box.asked); !slices.Equal(got, want) {
+	// Of both trees; where the builds took long, the first that explores used all that both may. What is
+	// drawn anew behind them, as nothing differed, is not looked at here.
+	if got := slices.Compact(box.asked); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 		t.Errorf("asked\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
