@@ -293,7 +293,7 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 		return false, fmt.Errorf("the root: %w", err)
 	}
 	p.lost.learn(first)
-	q.Skip = p.lost.among(names) // without an answer of the root one of the candidate says nothing
+	q.Skip, q.Until = p.lost.among(names), first.until(names) // without an answer of the root one of the candidate says nothing
 	for _, position := range first.at {
 		q.Omit = append(q.Omit, position)
 	}
@@ -309,7 +309,7 @@ func (c *check) survey(ctx context.Context, p *pair, names []string, together bo
 	if len(t.suspects)+len(t.nils) > 0 { // where all is equal the root agrees with itself
 		back := q
 		if back.Backwards = together; together {
-			back.Omit = nil // positions of the other order
+			back.Omit, back.Until = nil, nil // positions of the other order
 		}
 		if second, err = p.root.ask(ctx, back); err != nil {
 			return false, fmt.Errorf("the root: %w", err)

@@ -151,7 +151,7 @@ func (j *jsCheck) run(ctx context.Context) error {
 	candidate.Product = profileName
 	module := func(group string) string { name, _, _ := strings.Cut(group, ":"); return name }
 	err = j.compare(ctx, pair{
-		root:      &subject{box: j.budget, spec: spec(j.root), caseMS: rootCaseMS, hasty: interpretedHastyMS, deaths: rootDeaths, extra: r.Extra},
+		root:      &subject{box: j.budget, spec: spec(j.root), caseMS: rootCaseMS, hasty: interpretedHastyMS, tames: true, deaths: rootDeaths, extra: r.Extra},
 		candidate: &subject{box: j.budget, spec: candidate, caseMS: j.g.o.Patience.Milliseconds(), deaths: candidateDeaths, extra: r.Extra, changed: j.files, product: j.reached.add, settled: j.settled},
 		relevant: func(group string) bool {
 			return slices.Contains(r.Modules, module(group)) && !slices.Contains(r.Apart, group)

@@ -7,9 +7,10 @@ import (
 
 // The bounds of going on.
 const (
-	mostOnward    = 3 // times, each with other draws; as often as asking again where a check is thorough
-	timesOnward   = 6 // inputs for one of the comparison before
-	shareOfOnward = 6 // of the processor time that is left, for all of it
+	mostOnward    = 12 // times, each with other draws
+	mostThorough  = 40 // where a check is thorough
+	timesOnward   = 6  // inputs for one of the comparison before
+	shareOfOnward = 2  // of the processor time that is left, for all of it
 )
 
 // goOn gives what reached the change more inputs than a comparison counts on, with a share of the time that is left and as
@@ -21,7 +22,7 @@ func goOn(ctx context.Context, c *check, p pair, groups []string, apart bool) er
 	}
 	near, rounds := p.closest(groups), mostOnward
 	if c.g.o.Thorough {
-		rounds = mostAgain
+		rounds = mostThorough
 	}
 	ctx, budget, done := c.budget.part(ctx, shareOfOnward)
 	defer done()

@@ -21,7 +21,7 @@ type subject struct {
 	spec    sandbox.Spec // without the request
 	caseMS  int64        // longest time of one case
 	deaths  int          // most cases that may end the process
-	hasty   int64        // longest time of one case behind a few that ended the process; 0: the same
+	hasty   int64        // longest time of one case behind a few that ended the process, and of groups that do; 0: the same
 	tames   bool         // its probe knows of small numbers, for groups that end the process too often
 	product func([]byte) // takes what the spec's product held; may be nil
 	extra   []string     // of the request
@@ -82,6 +82,25 @@ func newReply() *reply {
 	return &reply{cases: map[site]probe.Answer{}, fatal: map[site]string{}, at: map[site]int{}, kept: map[string][][]uint64{}, reaching: map[string]bool{}}
 }
 
+// until is, of a survey, by group where its answers end, of those that were given up or left out; nil where none was.
+func (r *reply) until(groups []string) map[string]int {
+	if len(r.given) == 0 && !r.cut {
+		return nil
+	}
+	out := map[string]int{}
+	for _, group := range groups {
+		if r.cut || slices.Contains(r.given, group) {
+			out[group] = 0
+		}
+	}
+	for at := range r.cases {
+		if last, ok := out[at.group]; ok {
+			out[at.group] = max(last, at.index+1)
+		}
+	}
+	return out
+}
+
 // errProbe: a probe did not answer at all.
 var errProbe = errors.New("the probe did not answer")
 
@@ -104,6 +123,9 @@ const (
 // the rest is asked of a new one. With the error of a context that ends comes what was said until then.
 func (s *subject) ask(ctx context.Context, q probe.Request) (*reply, error) {
 	q.CaseMS, q.HeapMiB, q.Extra = s.caseMS, heapMiB, s.extra
+	if s.hasty > 0 && len(q.Tame) > 0 {
+		q.CaseMS = min(q.CaseMS, s.hasty)
+	}
 	r, lost, skip, endless := newReply(), losing{}, q.Skip, len(q.Endless)
 	for {
 		r.habits = q.Habits
@@ -288,6 +310,12 @@ func (r *reply) take(data []byte) (ending, error) {
 			end.site.index += a.Position - end.position
 			end.position, end.stuck = a.Position, true
 			end.step = a.Step
+		case probe.AnswerLost:
+			at := site{a.Group, a.Index}
+			r.fatal[at], r.at[at] = "does not come back", a.Position
+			end.site, end.position = site{a.Group, a.Index + 1}, a.Position+1
+		case probe.AnswerGiven:
+			r.given = append(r.given, a.Group)
 		case probe.AnswerEnd:
 			end.ended = true
 		}

@@ -45,3 +45,29 @@ func TestAGroupIsGivenUpWhereMostOfItEndsTheProcess(t *testing.T) {
 		})
 	}
 }
+
+func TestACaseThatWasEndedCountsAsOneThatEndedTheProcessAndTheRestIsAskedAlike(t *testing.T) {
+	run := func(q probe.Request) string {
+		return `{"k":"start","g":"f","i":0,"p":1}
+{"k":"case","g":"f","i":0,"p":1,"in":"1","out":"1"}
+{"k":"lost","g":"f","i":1,"p":2}
+{"k":"case","g":"f","i":2,"p":3,"in":"1","out":"1"}
+{"k":"lost","g":"f","i":3,"p":4}
+{"k":"given","g":"f"}
+{"k":"start","g":"g","i":0,"p":11}
+{"k":"case","g":"g","i":0,"p":11,"in":"1","out":"1"}
+{"k":"end"}
+`
+	}
+	s := &subject{deaths: rootDeaths, caseMS: rootCaseMS, box: &answering{run}}
+	r, err := s.ask(t.Context(), probe.Request{Mode: probe.Survey, Groups: []string{"f", "g"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.cases) != 3 || r.at[site{"f", 1}] != 2 || r.at[site{"f", 3}] != 4 || !slices.Equal(r.given, []string{"f"}) {
+		t.Errorf("%d cases, ended at %v, given up %q", len(r.cases), r.at, r.given)
+	}
+	if until := r.until([]string{"f", "g"}); len(until) != 1 || until["f"] != 3 {
+		t.Errorf("the candidate is asked until %v, want 3 of f and all of g", until)
+	}
+}

@@ -119,7 +119,7 @@ function near(node, edges, inner) {
 function all(node, edges) {
   switch (kindOf(node)) {
     case 'number':
-      return edges.numbers().concat(NUMBERS, typeof node === 'number' ? [num(node + 1), num(node - 1), num(-node), String(node), num(node + 0.5), { k: 'big', v: String(Math.trunc(node)) }] : [], [U, null, '', 'x']);
+      return edges.numbers().concat(NUMBERS, typeof node === 'number' ? [num(node + 1), num(node - 1), num(-node), String(node), num(node + 0.5), ...(node % 1 ? [num(node + 0.004)] : []), { k: 'big', v: String(Math.trunc(node)) }] : [], [U, null, '', 'x']);
     case 'string':
       return texts(node, edges);
     case 'arr':
@@ -178,7 +178,7 @@ function rolled(s) {
 
 /** A text whose numbers with a fraction have more digits: what rounds them differs there. */
 function finer(s, edges) {
-  const runs = [...s.matchAll(/\d+\.\d+/g)].slice(0, 3);
+  const runs = [...s.matchAll(/\d*\.\d+/g)].slice(0, 3);
   const small = edges.ints.filter((c) => c >= 10 && c <= 1e9).slice(0, 3).map((c) => String(0.4 / c)).filter((t) => /^[\d.]+$/.test(t));
   const beside = edges.floats.slice(0, 3).flatMap((c) => [c / 2, c]).map(String).filter((t) => /^[\d.]+$/.test(t));
   return runs.flatMap((run) => ['4', '0004'].map((more) => run[0] + more).concat(small, beside).map((t) => s.slice(0, run.index) + t + s.slice(run.index + run[0].length)));

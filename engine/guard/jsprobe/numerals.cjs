@@ -4,7 +4,7 @@ const { nameOf } = require('./source.cjs');
 
 const READERS = /^(Number|parseInt|parseFloat|isNaN|isFinite)$/;
 const WAYS = [(n) => n + 'px', (n) => '0x' + n, (n) => n + 'e1', (n) => '', (n) => n + '.', (n) => '+' + n, (n) => '.' + n, (n) => n + '_0', (n) => '0' + n, () => 'Infinity', (n) => n + '%', (n) => n + 'n', () => '1e400', (n) => '0b' + n, (n) => '-' + n, (n) => n + ' 1'];
-const RUNS = /\d+(?:\.\d+)?/g;
+const RUNS = /\d+(?:\.\d+)?|\.\d+/g;
 const LONGEST = 2000;
 
 /** Whether a node makes a number of what it is given. */

@@ -5,6 +5,7 @@ const { Maker, nth } = require('./values.cjs');
 const { SHARE, MOST_ITEMS, Show, failure, isIterator, items } = require('./show.cjs');
 const { short } = require('./draws.cjs');
 const { isForeign } = require('./bases.cjs');
+const { Lost, within } = require('./limits.cjs');
 
 const STEP = '\x04'; // between the things that are told
 const MOST_REPEATED = 40000; // characters of what a repeated call gives
@@ -46,13 +47,14 @@ function rooms(v, take, hidden, depth = 0, seen = new Set()) {
 }
 
 class Play {
-  /** lib(group) gives what the tree exports, or throws. */
-  constructor(world, lib) {
+  /** lib(group) gives what the tree exports, or throws. A call may take so many milliseconds; 0 for any. */
+  constructor(world, lib, limit = 0) {
     this.world = world;
     this.lib = lib;
+    this.limit = limit;
   }
 
-  /** Makes the calls; where the caller writes to what it handed in, also without that: an answer that is then another one shows that both have it. */
+  /** Makes the calls, and throws Lost where one of them takes too long; where the caller writes to what it handed in, also without that: an answer that is then another one shows that both have it. */
   async run(script) {
     if (!script.some(lends)) return this.played(script);
     this.writes = false;
@@ -180,9 +182,10 @@ class Play {
     let said;
     try {
       [f, self] = this.target(s);
-      const out = s.g ? f : s.n ? Reflect.construct(f, args) : Reflect.apply(f, self, args);
+      const out = s.g ? f : within(this.limit, () => (s.n ? Reflect.construct(f, args) : Reflect.apply(f, self, args)));
       said = await this.result(out, s, i, args, self);
     } catch (e) {
+      if (e instanceof Lost) throw e;
       if (e instanceof Exit) return 'ends the process';
       said = 'throws ' + this.failed(e);
     }

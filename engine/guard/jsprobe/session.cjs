@@ -4,9 +4,11 @@ const fs = require('fs');
 const { Brinks } = require('./brinks.cjs');
 const { Draws, isHot, pack, seedOf, short, unpack } = require('./draws.cjs');
 const { Edges } = require('./near.cjs');
+const { Losses, Lost } = require('./limits.cjs');
 const { Meets } = require('./meets.cjs');
 const { Play } = require('./play.cjs');
 const { Show, failure, held, names, speak } = require('./show.cjs');
+const { tamed } = require('./tame.cjs');
 const tree = require('./tree.cjs');
 const { Vary, simpler } = require('./vary.cjs');
 const { Watchdog } = require('./watchdog.cjs');
@@ -35,6 +37,7 @@ class Session {
     this.exports = { ...(this.watch.exports || {}), ...kept.exports };
     this.groups = Object.keys(kept.scripts).concat((q.extra || []).filter((g) => !kept.scripts[g] && this.exports[g]));
     this.edges = new Edges(this.watch.edges);
+    this.tame = new Set(q.tame);
     this.vary = new Map();
     this.found = new Map();
     this.corpora = new Map(); // what is worth doing again, by group
@@ -117,6 +120,11 @@ class Session {
     return (i) => i % LOOKS === 0 && used() > until;
   }
 
+  /** A script as its group gets it: with small numbers where others do not come back, but for what tests do. */
+  fit(group, script) {
+    return this.tame.has(group) && !this.varyOf(group).has(script) ? tamed(script) : script;
+  }
+
   /** The script of a case of a survey: recorded ones as they were, edges whatever the seed, and then what is drawn; where those were asked, what is drawn alone. */
   script(group, index) {
     const vary = this.varyOf(group);
@@ -137,14 +145,30 @@ class Session {
     return vary.finished(vary.other(vary.drawnRow(d), d));
   }
 
+  /** What came of a case; null where a call took too long, in a group of which some ended the process. */
   async one(position, group, script) {
     this.dog.begin(position);
     this.world.begin();
     if (this.marks) this.marks.begin();
-    const play = new Play(this.world, (g, owner) => this.lib(g, owner));
-    const out = await play.run(script);
-    this.dog.end();
+    const play = new Play(this.world, (g, owner) => this.lib(g, owner), this.tame.has(group) ? this.q.case_ms : 0);
+    let out;
+    try {
+      out = await play.run(script);
+    } catch (e) {
+      if (e instanceof Lost) return null;
+      throw e;
+    } finally {
+      this.dog.end();
+    }
     return { out, ...(play.misused && !this.varyOf(group).has(script) ? { void: true } : {}) };
+  }
+
+  /** Notes a case that took too long, and tells whether its group is given up. */
+  loses(g, i, p, losses) {
+    this.write({ k: 'lost', g, i, p });
+    if (!losses.more()) return false;
+    this.write({ k: 'given', g });
+    return true;
   }
 
   listed() {
@@ -167,15 +191,21 @@ class Session {
       let started = false;
       let over = false;
       const purse = this.purse(g);
+      const until = (q.until || {})[g] ?? Infinity;
+      const losses = new Losses(q.case_ms);
       for (let i = 0, n = this.cases(); i < n; i++) {
         position++;
-        over = over || purse(i);
+        over = over || purse(i) || i >= until;
         if (over || position <= (q.from || 0) || skip.has(g)) continue;
         if (!started) this.write({ k: 'start', g, i, p: position });
         started = true;
         if (omit.has(position)) continue;
-        const script = this.script(g, i);
+        const script = this.fit(g, this.script(g, i));
         const told = await this.one(position, g, script);
+        if (!told) {
+          over = this.loses(g, i, position, losses);
+          continue;
+        }
         this.write({ k: 'case', g, i, p: position, in: short(JSON.stringify(script)), ...told, ...hashed(told.out) });
       }
     }
@@ -196,6 +226,7 @@ class Session {
       let started = false;
       let reached = false;
       let over = false;
+      const losses = new Losses(q.case_ms);
       const purse = this.purse(g);
       for (let i = 0, n = given + this.cases(); i < n; i++) {
         position++;
@@ -205,8 +236,13 @@ class Session {
         started = true;
         const d = new Draws(seedOf('explore', String(q.seed || 0), g, String(i)));
         const other = () => (kept.length > 0 && i % 3 ? this.varyOf(g).other(either(kept, hot, d), d) : this.script(g, i - given));
-        const script = i < given ? kept[i] : (i % 3 === 1 && brinks.next()) || (i % 3 === 2 && meets.next()) || other();
-        const { out } = await this.one(position, g, script);
+        const script = i < given ? kept[i] : this.fit(g, (i % 3 === 1 && brinks.next()) || (i % 3 === 2 && meets.next()) || other());
+        const told = await this.one(position, g, script);
+        if (!told) {
+          over = this.loses(g, i, position, losses);
+          continue;
+        }
+        const { out } = told;
         const brink = brinks.saw(out);
         brinks.take(script, out);
         const ran = this.marks.ran();
@@ -233,14 +269,19 @@ class Session {
         await this.one(n + 1, g, script);
         continue;
       }
-      const a = { k: 'case', g, i: n, p: n + 1, in: scriptWords(script), ...(await this.one(n + 1, g, script)), c: pack(script) };
+      const said = await this.one(n + 1, g, script);
+      if (!said) {
+        this.write({ k: 'lost', g, i: n, p: n + 1 });
+        continue;
+      }
+      const a = { k: 'case', g, i: n, p: n + 1, in: scriptWords(script), ...said, c: pack(script) };
       this.write(a);
       told += a.in.length + a.out.length + 8 * a.c.length;
     }
   }
 
   chosen(c) {
-    if (!c.choices) return this.script(c.group, c.index);
+    if (!c.choices) return this.fit(c.group, this.script(c.group, c.index));
     const { rows } = this.varyOf(c.group);
     return unpack(c.choices) || rows[c.choices[0] % rows.length];
   }

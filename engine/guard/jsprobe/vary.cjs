@@ -1,7 +1,7 @@
 // Scripts beside scripts: other values in the place of their own, calls left out, made again or many times, and calls of
 // others put in.
 'use strict';
-const { akin, matched } = require('./akin.cjs');
+const { akin, matched, refined } = require('./akin.cjs');
 const { atOnce, otherwise } = require('./atonce.cjs');
 const { among, copy, inTurn } = require('./joining.cjs');
 const { emptied } = require('./emptied.cjs');
@@ -45,6 +45,8 @@ const MOST_CALLS = 60000; // times that a call is made for a constant
 const MOST_EVENTS = 8; // that are listened to
 
 const MORE = [1, U, { k: 'arr', v: [] }]; // arguments that nobody takes: a function may be given to map
+const ALMOST = 8; // of so many numbers and texts one becomes one that is almost it
+const A_FEW = 40; // what counts something is less
 const MANY = 200; // simpler scripts that are tried at once
 const FEW = 30; // of those that take long
 
@@ -202,6 +204,7 @@ class Vary {
     const others = this.near(script, place);
     const typed = this.edges.kinds.size > 0 && d.chance(SELDOM) ? this.otherType(node, place.path.length > 1, d) : undefined;
     if (typed !== undefined) return put(script, place, typed);
+    if (/^(number|string)$/.test(typeof node) && d.chance(ALMOST)) return put(script, place, akin(node, d));
     return put(script, place, d.chance(DRAWN[kindOf(node)] || 4) || others.length === 0 ? this.drawn(node, d) : d.pick(others));
   }
 
@@ -309,7 +312,7 @@ class Vary {
     if (!s.a) return out;
     const k = d.n(3);
     if (k === 0 && this.edges.kinds.has('undef') && this.without(s, s.a.length - 1)) s.a.pop();
-    else if (k === 1) s.a.push(d.pick(this.pool.get(nameOf(s) + ' ' + s.a.length) || MORE));
+    else if (k === 1) for (let n = 1 + d.n(2); n > 0; n--) s.a.push(d.pick(this.pool.get(nameOf(s) + ' ' + s.a.length) || MORE.concat(d.n(A_FEW))));
     else if (s.a.length > 1 && s.a.every((a) => kindOf(a) === kindOf(s.a[0]))) s.a.unshift(s.a.pop());
     return out;
   }
@@ -355,7 +358,7 @@ class Vary {
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
     out.push(...inTurn(this.openings.lists()).slice(0, Math.ceil(most / OPENINGS)));
     const lists = [this.often(), atOnce(rows), ...offeredRows(rows, this.offers), ...optioned(rows, this.edges), ...separated(rows, this.edges), settled(rows, this.settings), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
-    lists.push(inTurn(rows.slice(0, MOST_TIED).map(remarked)).slice(0, MOST_TIED));
+    lists.push(inTurn(rows.slice(0, MOST_TIED).map(remarked)).slice(0, MOST_TIED), refined(rows, MOST_TIED));
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
     const own = rows.filter((row) => row.some((s) => s.f.k === 'ref' && this.edges.changed.has(s.m))).slice(0, MOST_OWN);

@@ -15,7 +15,7 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 	if len(makers) == 0 && len(g.lib.lenders[t]) > 0 && !(t.Kind() == reflect.Struct && g.d.chance(4)) { // a zero one is often of use
 		return borrowing{g}.value(t, depth)
 	}
-	if len(makers) == 0 || depth >= deepest {
+	if makers = unwrapped(g, t, makers, depth); len(makers) == 0 || depth >= deepest {
 		return reflect.Value{}, "", false
 	}
 	if t.Kind() == reflect.Struct && !opaque(t) && g.d.chance(8) {
@@ -49,6 +49,36 @@ func (g *maker) made(t reflect.Type, depth int) (reflect.Value, string, bool) {
 		panic(noValue{text})
 	}
 	return v, text, true
+}
+
+// unwrapped are functions that make an interface value, without those that wrap another such value: what is wrapped is
+// made in another way, and seldom is it more than one wrap.
+func unwrapped(g *maker, t reflect.Type, makers []Func, depth int) []Func {
+	if t.Kind() != reflect.Interface {
+		return makers
+	}
+	var first []Func
+	for _, f := range makers {
+		if !wraps(f.Value.Type(), t) {
+			first = append(first, f)
+		}
+	}
+	if len(first) == len(makers) || len(first)+len(g.lib.implementers(t))+len(g.lib.own(t)) == 0 || depth < mostWraps && g.d.chance(4) {
+		return makers
+	}
+	return first
+}
+
+const mostWraps = 3 // one within the other
+
+// wraps reports a function that takes a value of a type, or several.
+func wraps(f, t reflect.Type) bool {
+	for i := range f.NumIn() {
+		if in := f.In(i); in == t || in.Kind() == reflect.Slice && in.Elem() == t {
+			return true
+		}
+	}
+	return false
 }
 
 // gathered reports by chance whether a list or a table of the package comes from a function that makes such ones, where

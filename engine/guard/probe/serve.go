@@ -236,10 +236,11 @@ func (s *session) survey() {
 // surveyOf runs some cases of one group, behind a position.
 func (s *session) surveyOf(g *group, position *int, from, to int) {
 	started, purse := false, s.purse(g)
+	until, some := s.q.Until[g.name]
 	for i := from; i < to; i++ {
 		*position++
 		at := *position
-		if at <= s.q.From || s.over || purse.empty() || slices.Contains(s.q.Skip, g.name) || i < s.total(g.name) && i >= s.count(g.name)+len(s.stretchedCases(g.name)) {
+		if at <= s.q.From || s.over || purse.empty() || some && i >= until || slices.Contains(s.q.Skip, g.name) || i < s.total(g.name) && i >= s.count(g.name)+len(s.stretchedCases(g.name)) {
 			continue
 		}
 		if !started {

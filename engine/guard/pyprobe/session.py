@@ -415,13 +415,13 @@ class Session(Inventing, Others):
                     self.write(k="group", g=g, sig="def", late=g in self.kept["inherited"], test=g in self.plays.chosen)
         if q.get("backwards"):
             groups.reverse()
-        omit, skip = set(q.get("omit") or []), set(q.get("skip") or [])
+        omit, skip, until = set(q.get("omit") or []), set(q.get("skip") or []), q.get("until") or {}
         position = 0
         for g in groups:
             started, share, over = False, Share(q, g), False
             for i in range(self.cases()):
                 position += 1
-                over = over or share.over()
+                over = over or share.over() or i >= until.get(g, i + 1)
                 if over or position <= (q.get("from") or 0) or g in skip:
                     continue
                 if not started:
