@@ -64,3 +64,33 @@ func TestFunctionsThatTakeMoreThanTestsGiveGetMoreInJavaScript(t *testing.T) {
 	report := mustCheckJavaScript(t, guard.Options{}, files, "index.js", "((360 / parts * count) >> 1)", "360 / parts * count / 2")
 	wantOnly(t, report, "index.Hue")
 }
+
+const jsSums = `'use strict';
+exports.Sum = class Sum {
+  constructor(v) { this.v = v; }
+  plus(n) { return this.v + n; }
+  rest(of, way) {
+    const rest = this.v % of;
+    return way === this.constructor.name + '-up' && rest > 0 ? rest - of : rest;
+  }
+};
+`
+
+const jsSumsTest = `const test = require('node:test');
+const assert = require('node:assert');
+const { Sum } = require('..');
+test('it adds', () => {
+  for (let i = 0; i < 1500; i++) assert.equal(new Sum(i).plus(1), i + 1);
+});
+test('it has a rest', () => {
+  assert.equal(new Sum(7).rest(4, 'Sum-up'), -1);
+});
+`
+
+func TestCallsOfLateObjectsOfJavaScriptAreRecordedWhereFewAreLikeThem(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "compares JavaScript code; TestChangesThatPassTheTestsOfJavaScriptFunctionsAreFound stands for it")
+	files := map[string]string{"package.json": jsPackage, "index.js": jsSums, "test/kit.test.js": jsSumsTest}
+	report := mustCheckJavaScript(t, guard.Options{Cases: 600}, files, "index.js", "rest > 0 ? rest - of", "rest > 1 ? rest - of")
+	wantOnly(t, report, "index.Sum")
+}

@@ -10,6 +10,7 @@ const { Writer } = require('./values.cjs');
 
 const MOST_CALLS = 40000; // of one process
 const MOST_OF_GROUP = 1200;
+const MOST_OF_METHOD = 200; // calls of one method, of the objects behind the first MOST_OF_GROUP
 const MOST_OF_LIFE = 50; // calls of one object
 const MOST_BYTES = 12 << 20;
 
@@ -25,7 +26,9 @@ class Recorder {
     this.wrapped = new Map(); // what stands for them
     this.within = new WeakMap(); // what they stand for
     this.results = new WeakMap(); // the call that gave an object
-    this.counts = new Map(); // calls of a group, and of a life
+    this.counts = new Map(); // calls of a group, of a life, and of a method of late objects
+    this.makers = new Set(); // groups that give objects with methods
+    this.pending = new WeakMap(); // objects behind the first MOST_OF_GROUP, with the calls that made them, which are noted with the first call of theirs
     this.patched = new WeakSet();
     process.on('exit', () => this.say());
   }
@@ -70,13 +73,28 @@ class Recorder {
 
   known(v) {
     if (this.groups.has(v)) return { k: 'lib', g: this.groups.get(v) };
-    if (this.results.has(v)) return { k: 'ref', i: this.results.get(v) };
-    return null;
+    const id = this.idOf(v);
+    return id >= 0 ? { k: 'ref', i: id } : null;
+  }
+
+  /** The call that gave an object, -1 for none that is noted. m is the method that it is asked for. */
+  idOf(v, m) {
+    if (this.results.has(v)) return this.results.get(v);
+    const s = isObject(v) ? this.pending.get(v) : undefined;
+    if (!s || this.depth > 0 || this.events.length >= MOST_CALLS || this.used(s.f.g + ' ' + m) >= MOST_OF_METHOD) return -1;
+    this.results.set(v, this.events.push({ s, first: this.events.length, late: true }) - 1);
+    return this.results.get(v);
+  }
+
+  used(key) {
+    return this.counts.get(key) || 0;
   }
 
   /** Makes a call, and notes it where a file outside the sources makes it. */
   call(f, m, run, self, args, as) {
     const id = this.depth === 0 ? this.note({ f, ...(m ? { m } : {}), ...(as ? { n: 1 } : {}) }, args) : -1;
+    const made = this.made;
+    this.made = null;
     this.depth++;
     let out;
     try {
@@ -84,6 +102,7 @@ class Recorder {
     } finally {
       this.depth--;
     }
+    if (made && isObject(out) && !this.results.has(out)) this.pending.set(out, made);
     return id >= 0 ? this.trace(out, id) : out;
   }
 
@@ -93,17 +112,22 @@ class Recorder {
   }
 
   note(step, args) {
-    const first = step.f.k === 'lib' ? -1 : this.events[step.f.i].first;
-    const key = first < 0 ? step.f.g : first;
-    const count = this.counts.get(key) || 0;
-    if (this.events.length >= MOST_CALLS || this.size > MOST_BYTES || count >= (first < 0 ? MOST_OF_GROUP : MOST_OF_LIFE)) return -1;
+    if (this.events.length >= MOST_CALLS || this.size > MOST_BYTES) return -1;
+    const of = step.f.k === 'lib' ? null : this.events[step.f.i].first;
+    const bounds = of === null ? [[step.f.g, MOST_OF_GROUP]] : [[of, MOST_OF_LIFE]];
+    if (of !== null && this.events[of].late) bounds.push([this.events[of].s.f.g + ' ' + step.m, MOST_OF_METHOD]);
+    const over = bounds.some(([key, most]) => this.used(key) >= most);
+    if (over && !this.makers.has(step.f.g)) return -1;
     try {
       const a = new Writer((v) => this.known(v));
       const s = { ...step, a: Array.from(args, (x) => a.write(x)) };
+      if (over) {
+        this.made = s;
+        return -1;
+      }
       this.size += JSON.stringify(s).length;
-      this.counts.set(key, count + 1);
-      this.events.push({ s, first: first < 0 ? this.events.length : first });
-      return this.events.length - 1;
+      bounds.forEach(([key]) => this.counts.set(key, this.used(key) + 1));
+      return this.events.push({ s, first: of === null ? this.events.length : of }) - 1;
     } catch {
       return -1; // what cannot be written down is not recorded, nor what a getter of a test does not give
     }
@@ -127,6 +151,7 @@ class Recorder {
     const methods = Object.keys(v).filter((k) => typeof v[k] === 'function');
     if (!proto || (isForeign(proto) && (methods.length === 0 || proto !== Object.prototype || Array.isArray(v)))) return v;
     this.results.set(v, id);
+    if (this.events[id].s.f.g) this.makers.add(this.events[id].s.f.g);
     const of = this.exports[this.events[id].s.f.g];
     if (of && !of.methods) of.methods = methods.map((k) => [k, v[k].length]);
     const { own, foreign } = chain(v);
@@ -145,7 +170,7 @@ class Recorder {
       const name = typeof key === 'string' ? key : key === Symbol.iterator ? '@@iterator' : key === Symbol.asyncIterator ? '@@asyncIterator' : '';
       const d = Object.getOwnPropertyDescriptor(object, key);
       if (!name || name === 'constructor' || !d.configurable) continue;
-      const id = (self) => (isObject(self) && recorder.results.has(self) ? recorder.results.get(self) : -1);
+      const id = (self) => (isObject(self) ? recorder.idOf(self, name) : -1);
       if (typeof d.value === 'function' && !this.groups.has(d.value)) {
         d.value = new Proxy(d.value, { apply: (f, self, args) => (id(self) >= 0 && (!inherited.has(key) || recorder.depth > 0 || recorder.byTest()) ? recorder.call({ k: 'ref', i: id(self) }, name, f, self, args) : Reflect.apply(f, self, args)) });
       } else if (d.get) {

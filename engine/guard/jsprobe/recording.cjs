@@ -127,13 +127,29 @@ function rare(all, traits) {
   return few.map(([, list]) => list[0]).slice(0, MOST_RARE);
 }
 
+/** So many of some rows, as many of those with one set of methods as of those with another, where there are so many. */
+function acrossMethods(rows, most) {
+  const by = new Map();
+  for (const entry of rows) {
+    const key = [...new Set(entry[1].filter((s) => s.f.k === 'ref').map((s) => s.m))].sort().join(' ');
+    by.set(key, [...(by.get(key) || []), entry]);
+  }
+  const lists = [...by.values()].sort((a, b) => a.length - b.length);
+  let left = most;
+  return spread(lists, most).flatMap((list, i, all) => {
+    const some = spread(list, Math.ceil(left / (all.length - i)));
+    left -= some.length;
+    return some;
+  });
+}
+
 /** Some of many rows: those with what few have, and others across all of them, the short ones first. */
 function chosen(rows) {
   const all = [...rows].sort((a, b) => a[0].length - b[0].length || (a[0] < b[0] ? -1 : 1));
   if (all.length <= MOST_ROWS) return all.map((e) => e[1]);
   const kept = new Set([...rare(all, options), ...rare(all, forms)]);
   const others = all.filter((e) => !kept.has(e));
-  const some = new Set([...kept, ...spread(others, MOST_ROWS - kept.size)]);
+  const some = new Set([...kept, ...acrossMethods(others, MOST_ROWS - kept.size)]);
   return all.filter((e) => some.has(e)).map((e) => e[1]);
 }
 

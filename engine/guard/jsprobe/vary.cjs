@@ -156,8 +156,10 @@ class Vary {
     });
   }
 
-  /** A row, one with a call that few are like as often as one of those that most are like: an option that one test gives. */
+  /** A row, one with a call that few are like as often as one of those that most are like: an option that one test gives; a third of them call a method that changed, where some do. */
   drawnRow(d) {
+    this.touching = this.touching || this.rows.filter((row) => row.some((s) => s.f.k === 'ref' && this.edges.changed.has(s.m)));
+    if (this.touching.length > 0 && d.chance(3)) return d.pick(this.touching);
     return d.pick(d.chance(2) ? this.rows : d.pick(this.shapes));
   }
 
@@ -312,7 +314,7 @@ class Vary {
     if (!s.a) return out;
     const k = d.n(3);
     if (k === 0 && this.edges.kinds.has('undef') && this.without(s, s.a.length - 1)) s.a.pop();
-    else if (k === 1) for (let n = 1 + d.n(2); n > 0; n--) s.a.push(d.pick(this.pool.get(nameOf(s) + ' ' + s.a.length) || MORE.concat(d.n(A_FEW))));
+    else if (k === 1) for (let n = 1 + d.n(2); n > 0; n--) s.a.push(d.pick(this.pool.get(nameOf(s) + ' ' + s.a.length) || (d.chance(2) ? [d.n(A_FEW)] : MORE)));
     else if (s.a.length > 1 && s.a.every((a) => kindOf(a) === kindOf(s.a[0]))) s.a.unshift(s.a.pop());
     return out;
   }
