@@ -11,11 +11,13 @@ import pickle
 import atoll_guard_matches as matches
 from atoll_guard_callables import FUNCTIONS
 from atoll_guard_files import FILES
+from atoll_guard_kin import MADE
 from atoll_guard_outcomes import MOST_DRAINED, failure, show
 from atoll_guard_recorder import SETS, options_of
 
 
-MADE = ("made", "part")  # recipes of objects that a constructor makes, or that another such object holds
+ROWS = {"list": list, "tuple": tuple}
+OFTEN_FAILS = 4  # of so many that cannot be made one is told of
 
 
 def decode(recipe):
@@ -33,7 +35,7 @@ def decode(recipe):
     if kind == "match":
         return matches.made(decode(recipe[1]), decode(recipe[2]), *recipe[3:])
     if kind in ("list", "tuple", "set"):
-        return {"list": list, "tuple": tuple, "set": set}[kind](decode(r) for r in recipe[1])
+        return {**ROWS, "set": set}[kind](decode(r) for r in recipe[1])
     if kind == "record":
         return find(*recipe[1:3])._make(decode(r) for r in recipe[3])
     if kind == "dict":
@@ -88,9 +90,23 @@ def made(recipe, vary=None, tell=True):
     return me, words
 
 
+def varied(recipe, vary, tell=False):
+    """An object made again, varied; as it was, mostly, where that fails: what cannot be made is asked for nothing. Without what varies it is made."""
+    try:
+        return made(recipe, vary, tell)
+    except NotMade:
+        if vary is None or vary.d.chance(OFTEN_FAILS):
+            raise
+    return made(recipe, None, tell)
+
+
 def argument(recipe, vary):
-    """An argument made again; of an object of the tree what it is made of has its places, where inputs are looked for."""
-    return made(recipe, vary, tell=False)[0] if recipe[0] in MADE and vary and vary.d.put is not None else decode(recipe)
+    """An argument made again; of an object of the tree, also in a list, what it is made of has its places, where inputs are looked for."""
+    if vary and vary.d.put is not None and recipe[0] in MADE:
+        return varied(recipe, vary)[0]
+    if vary and vary.d.put is not None and recipe[0] in ROWS and any(r[0] in MADE for r in recipe[1]):
+        return ROWS[recipe[0]](argument(r, vary) for r in vary.with_kin(recipe[1]))
+    return decode(recipe)
 
 
 def named(group):

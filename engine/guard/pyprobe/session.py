@@ -25,8 +25,9 @@ from atoll_guard_environment import Environment
 from atoll_guard_explorer import Explorer, Kept, beside, simpler
 from atoll_guard_files import FILES, PLACE
 from atoll_guard_inventing import Inventing
+from atoll_guard_kin import Kin
 from atoll_guard_kinds import is_text, with_text
-from atoll_guard_making import MADE, NotMade, argument, call_text, decode, find, made, member, named
+from atoll_guard_making import MADE, NotMade, argument, call_text, decode, find, member, named, varied
 from atoll_guard_offers import CHANGING, OPERATORS
 from atoll_guard_orders import ORDERS
 from atoll_guard_others import Others
@@ -64,9 +65,8 @@ class Session(Inventing, Others):
         self.clock.install()
         self.chance.install()
         sys.path += [p for p in (os.path.join(TREE, rest) for rest in self.kept["paths"]) if p not in sys.path]
-        self.recorded, self.large = self.kept["calls"], self.kept["large"]
-        for group in self.large:
-            self.recorded.setdefault(group, [])
+        self.large = self.kept["large"]
+        self.recorded = {**self.kept["calls"], **{group: self.kept["calls"].get(group, []) for group in self.large}}
         lits = q.get("literals") or {}
         self.lits = {k: lits.get(k) or [] for k in ("strings", "ints", "floats")}
         self.edges = Edges(lits.get("edges") or [], self.lits["strings"])
@@ -80,7 +80,7 @@ class Session(Inventing, Others):
         self.protocols = Protocols([file["types"] for file in self.files.values() if "types" in file])
         self.edges.nests = any(file.get("nests") for file in self.files.values())
         self.environment = Environment({name: values for file in self.files.values() for name, values in file.get("environ", {}).items()})
-        self.contents, self.tables = Contents(self.kept["changing"]), Tables(self.kept["tables"])
+        self.contents, self.tables, self.kin = Contents(self.kept["changing"]), Tables(self.kept["tables"]), Kin(self.recorded)
         ORDERS.begin(q.get("unordered") or [], q.get("orders"))
         self.groups = list(self.recorded) + [name for name in q.get("extra") or [] if name not in self.recorded]
         self.plays = Plays(self.kept["scenarios"], self.files)
@@ -126,7 +126,7 @@ class Session(Inventing, Others):
         return (self.q.get("corpus") or {}).get(group) or []
 
     def vary(self, d, group):
-        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken, self.kept["pool"], self.protocols if self.protocols.reach(group) or group in self.plays.chosen else None, self.tables)
+        return Vary(d, self.lits, self.edges, self.kept["options"], self.methods, self.givers, self.taken, self.kept["pool"], self.protocols if self.protocols.reach(group) or group in self.plays.chosen else None, self.tables, self.kin)
 
     def methods(self, module, owner):
         """The calls of the methods of a class that were recorded, by name and arguments."""
@@ -314,7 +314,7 @@ class Session(Inventing, Others):
         for _ in range(times if args or kwargs else 0):
             at = d.n(len(args) + len(kwargs))
             if at < len(args) and made_of[at][0] in MADE and d.n(2):
-                args[at] = vary.once(lambda: made(made_of[at], vary, tell=False)[0])
+                args[at] = vary.once(lambda: varied(made_of[at], vary)[0])
             elif at < len(args):
                 args[at] = self.another(args[at], group, at, vary)
             else:
@@ -365,7 +365,7 @@ class Session(Inventing, Others):
         if own is None:
             return None, ""
         if own[0] in MADE:
-            me, words = made(own, vary, self.telling)
+            me, words = varied(own, vary, self.telling)
             return me, words + self.between(me, vary) if vary else words
         me = decode(own)
         if vary and is_text(me):

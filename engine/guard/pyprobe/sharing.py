@@ -17,23 +17,24 @@ DEEPEST = 5
 
 
 def rooms(v, own, hidden):
-    """What can be written to of a value, by its identity; hidden: also what objects of the tree keep behind names with a leading underscore."""
-    out, todo, seen = {}, [(v, 0)], set()
+    """What can be written to of a value, by its identity, with the name under which an object of the tree has it, "" for none that callers know;
+    hidden: also what objects of the tree keep behind names with a leading underscore."""
+    out, todo, seen = {}, [(v, 0, "")], set()
     while todo and len(seen) < MOST:
-        v, depth = todo.pop()
+        v, depth, name = todo.pop()
         if id(v) in seen or depth > DEEPEST:
             continue
         seen.add(id(v))
         if isinstance(v, ROOMS):
-            out[id(v)] = v
+            out[id(v)] = name
         if isinstance(v, dict):
-            todo += [(x, depth + 1) for x in list(dict.values(v)) if type(x) not in DULL]
+            todo += [(x, depth + 1, name) for x in list(dict.values(v)) if type(x) not in DULL]
         elif isinstance(v, (list, tuple, set, frozenset, collections.deque)):
-            todo += [(x, depth + 1) for x in v if type(x) not in DULL] if type(v).__iter__ in ITERATORS else []
+            todo += [(x, depth + 1, name) for x in v if type(x) not in DULL] if type(v).__iter__ in ITERATORS else []
         if isinstance(v, VIEWS):  # changes with what it is a view of
-            todo += [(x, depth + 1) for x in gc.get_referents(v) if isinstance(x, dict) or own(type(x))]
+            todo += [(x, depth + 1, name) for x in gc.get_referents(v) if isinstance(x, dict) or own(type(x))]
         if own(type(v)):
-            todo += [(x, depth + 1) for k, x in list(held_by(v).items()) if hidden or not k.startswith("_")]
+            todo += [(x, depth + 1, name or k * (k[:1] != "_")) for k, x in list(held_by(v).items()) if hidden or not k.startswith("_")]
     return out
 
 
@@ -64,7 +65,7 @@ def told(result, me, args, own):
         out += shared("argument %d" % (n + 1), a, of_argument, "the object", of_object)
     if me is not None:
         out += shared("the result", result, of_result, "the object", of_object)
-    return MARK + "; " + ", ".join(out) + MARK if out else ""
+    return "".join(MARK + "; " + one + MARK for one in out)
 
 
 def kept(result, again, others, own):
@@ -78,4 +79,7 @@ def kept(result, again, others, own):
 def shared(one, whole, of_one, other, of_other):
     if id(whole) in of_one and id(whole) in of_other:
         return [one + " is of " + other]
-    return ["a part of " + one + " is of " + other] if of_one.keys() & of_other.keys() else []
+    common = of_one.keys() & of_other.keys()
+    said = "a part of " + one + " is of " + other
+    names = {of_other[i] or of_one[i] for i in common} - {""}
+    return [said] * bool(common) + [said + ", as " + name for name in sorted(names)]

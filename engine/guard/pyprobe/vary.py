@@ -61,7 +61,7 @@ def rolled(s, runs, at, up):
 class Vary:
     """Makes values other than those that were recorded."""
 
-    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), taken=None, pool=None, protocols=None, tables=None):
+    def __init__(self, d, lits, edges, known=None, methods=None, givers=(), taken=None, pool=None, protocols=None, tables=None, kin=None):
         self.givers = givers  # functions that the change asks for, such as those that give objects of the tree
         self.d, self.lits, self.edges, self.known, self.methods = d, lits, edges, known or {}, methods
         self.places, self.varied, self.as_it_was = Places(d.put, FILES), None, False
@@ -73,6 +73,7 @@ class Vary:
         self.asking = None  # the method of an object that is asked for, with the recipes of its arguments
         self.guessed = False  # whether a value is a guess: see guess
         self.foreign = False  # whether one is of a type that the tests do not give: see stranger
+        self.kin = kin  # objects of the classes of others
         self.own = 0  # how often the making of the object is varied, where the call has nothing to vary
 
     def once(self, make):
@@ -113,6 +114,16 @@ class Vary:
             return [*history, self.asking]
         at = self.d.n(len(history) + 1)
         return inserted(history, at, self.d.pick(calls))
+
+    def with_kin(self, recipes):
+        """Recipes of the items of a list, at times one of them, or one more, of another object of its class."""
+        if self.kin is None or self.d.n(3) == 0:
+            return recipes
+        at = self.d.n(len(recipes))
+        others = self.kin.of(recipes[at])
+        if not others:
+            return recipes
+        return [*recipes[:at], self.d.pick(others), *recipes[at + self.d.n(2) :]]
 
     def ask(self, me):
         """Makes the call that is asked for, as it was, and gives it in words."""
