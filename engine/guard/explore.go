@@ -146,7 +146,7 @@ func (c *check) spread(p pair, q *probe.Request) {
 	if p.drawn() {
 		times = timesOnward
 	}
-	q.Count = min(times*c.g.o.Cases, max(fewestCases, times*mostCases/max(1, sharesOf(q))))
+	q.Count = min(times*c.g.o.Cases, max(fewestCases, times*mostCases/max(1, sharesOf(q))), max(1, mostAnswered/max(1, bytesOf(q))))
 	asks := asksOfSurvey
 	switch {
 	case p.few == shareOfGlance:
@@ -164,6 +164,21 @@ func (c *check) spread(p pair, q *probe.Request) {
 
 // sharesOf is how many shares the groups of a request have: one each, and more where they are close to the change.
 func sharesOf(q *probe.Request) int { return len(q.Groups) + (probe.CloseFactor-1)*len(q.Close) }
+
+// bytesOf is what the answers about one case of each share take at most: a result is cut off where it is too long.
+func bytesOf(q *probe.Request) (n int) {
+	for _, name := range q.Groups {
+		if n += bytesOfCase + len(name); slices.Contains(q.Close, name) {
+			n += (probe.CloseFactor - 1) * (bytesOfCase + len(name))
+		}
+	}
+	return n
+}
+
+const (
+	bytesOfCase  = 170
+	mostAnswered = 6 << 20 // bytes, of 8 MiB that a result may have: edges come beside
+)
 
 // Into so many requests of the same size the time that is left is parted.
 const (

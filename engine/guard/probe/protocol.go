@@ -58,24 +58,29 @@ type Habits struct {
 	Writers   []string `json:"writers,omitempty"`   // Go: functions of the package that write its variables, as its sources say
 }
 
+// Omissions are what a request leaves out.
+type Omissions struct {
+	Skip  []string       `json:"skip,omitempty"`  // groups to leave out
+	Omit  []int          `json:"omit,omitempty"`  // positions to leave out
+	Until map[string]int `json:"until,omitempty"` // by group the first of the cases that are left out behind it, where not all are asked
+}
+
 // Request is what the asker wants to know.
 type Request struct {
 	Habits
-	Mode      string         `json:"mode"`
-	Seed      uint64         `json:"seed"`
-	Count     int            `json:"count"`               // cases per group, in a survey
-	Close     []string       `json:"close,omitempty"`     // groups that get CloseFactor times as many
-	Backwards bool           `json:"backwards,omitempty"` // groups in reverse order
-	Groups    []string       `json:"groups,omitempty"`    // only these; none: all that leave nothing behind
-	From      int            `json:"from,omitempty"`      // position in the survey to start at
-	Skip      []string       `json:"skip,omitempty"`      // groups to leave out
-	Known     []string       `json:"known,omitempty"`     // groups that differ: not called to see what another left behind
-	Omit      []int          `json:"omit,omitempty"`      // positions to leave out
-	Until     map[string]int `json:"until,omitempty"`     // by group the first of the cases that are left out behind it, where not all are asked
-	Orders    bool           `json:"orders,omitempty"`    // Python, of Detail: the order of lists and tables is told
-	Trace     bool           `json:"trace,omitempty"`     // of Survey: the first case alone, which tells what it calls on the way
-	Cases     []Case         `json:"cases,omitempty"`     // of Detail and Shrink
-	Literals  Literals       `json:"literals"`
+	Omissions
+	Mode      string   `json:"mode"`
+	Seed      uint64   `json:"seed"`
+	Count     int      `json:"count"`               // cases per group, in a survey
+	Close     []string `json:"close,omitempty"`     // groups that get CloseFactor times as many
+	Backwards bool     `json:"backwards,omitempty"` // groups in reverse order
+	Groups    []string `json:"groups,omitempty"`    // only these; none: all that leave nothing behind
+	From      int      `json:"from,omitempty"`      // position in the survey to start at
+	Known     []string `json:"known,omitempty"`     // groups that differ: not called to see what another left behind
+	Orders    bool     `json:"orders,omitempty"`    // Python, of Detail: the order of lists and tables is told
+	Trace     bool     `json:"trace,omitempty"`     // of Survey: the first case alone, which tells what it calls on the way
+	Cases     []Case   `json:"cases,omitempty"`     // of Detail and Shrink
+	Literals  Literals `json:"literals"`
 	// Corpus holds choices by group that did something worth doing again: they are
 	// cases of a survey, and others are made from them.
 	Corpus map[string][][]uint64 `json:"corpus,omitempty"`
