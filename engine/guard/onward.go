@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 )
 
 // The bounds of going on.
@@ -16,12 +17,14 @@ const (
 
 // goOn gives what reached the change more inputs than a comparison counts on, with a share of the time that is left and as
 // long as nothing differs: each time it looks on for inputs that do something of their own there, beside those that are
-// known, and compares what is drawn beside them and beside what tests do. Who wants few inputs wants none of these.
+// known, and compares what is drawn beside them and beside what tests do, every other time of what changed itself alone.
+// Who wants few inputs wants none of these.
 func goOn(ctx context.Context, c *check, p pair, groups []string, apart bool) error {
 	if c.g.o.Cases < DefaultCases {
 		return nil
 	}
 	near, rounds := p.closest(groups), mostOnward
+	direct := slices.DeleteFunc(slices.Clone(near), func(group string) bool { return !p.direct(group) })
 	if c.g.o.Thorough {
 		rounds = mostThorough
 	}
@@ -29,11 +32,15 @@ func goOn(ctx context.Context, c *check, p pair, groups []string, apart bool) er
 	defer done()
 	p.root, p.candidate, p.corpus = p.root.with(budget), p.candidate.with(budget), maps.Clone(p.corpus)
 	for p.round = mostAgain + 1; p.round <= mostAgain+rounds && len(near) > 0 && len(c.report.Differences) == 0; p.round++ {
-		part, some, over := budget.part(ctx, shareOfExploring)
-		err := unlessEnough(c.exploreOnce(part, some, &p, near, shareOfSecond, p.corpus))
+		some := near
+		if p.round%2 == 0 && len(direct) > 0 {
+			some = direct // what changed itself is a part of a share where much reaches it
+		}
+		part, own, over := budget.part(ctx, shareOfExploring)
+		err := unlessEnough(c.exploreOnce(part, own, &p, some, shareOfSecond, p.corpus))
 		over()
 		if err == nil {
-			_, err = c.surveys(ctx, &p, near, nil, apart)
+			_, err = c.surveys(ctx, &p, some, nil, apart)
 		}
 		if errors.Is(err, errProbe) {
 			return nil // what was compared counts
