@@ -83,6 +83,7 @@ func mustFiles(t *testing.T, files map[string]string) string {
 
 func mustCheck(t *testing.T, o guard.Options, root, candidate guard.Tree, changed ...string) guard.Report {
 	t.Helper()
+	o = asManyAsUsual(o)
 	o.Scratch, o.Wall = t.TempDir(), cmp.Or(o.Wall, 9*time.Minute)
 	g, err := guard.New(mustBox(t), o)
 	if err != nil {

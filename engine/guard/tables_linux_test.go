@@ -29,15 +29,22 @@ const tableWork = 100 * time.Second
 // mustTable is for the edits of a root. It lasts as long as the test, with those that it runs.
 func mustTable(t *testing.T, o guard.Options, root string) table {
 	t.Helper()
-	if o.Cases == 0 && o.Work == 0 {
-		o.Cases = guard.DefaultCases - 1 // as many as usual, without more of them where nothing differs
-	}
+	o = asManyAsUsual(o)
 	o.Scratch, o.Work, o.Wall = t.TempDir(), cmp.Or(o.Work, tableWork), cmp.Or(o.Wall, 9*time.Minute)
 	g, err := guard.New(mustBox(t), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return table{guard: g, root: root, id: "root"}
+}
+
+// asManyAsUsual are options for as many inputs as usual, without more of them where nothing differs; who says how much time there is gets
+// those, too.
+func asManyAsUsual(o guard.Options) guard.Options {
+	if o.Cases == 0 && o.Work == 0 {
+		o.Cases = guard.DefaultCases - 1
+	}
+	return o
 }
 
 // mustPythonTable is that of a module of one file and its test.
