@@ -10,6 +10,7 @@ const { Play } = require('./play.cjs');
 const { Show, failure, held, names, speak } = require('./show.cjs');
 const { tamed } = require('./tame.cjs');
 const tree = require('./tree.cjs');
+const { unread } = require('./texts.cjs');
 const { Vary, simpler } = require('./vary.cjs');
 const { Watchdog } = require('./watchdog.cjs');
 const { scriptWords } = require('./words.cjs');
@@ -63,6 +64,7 @@ class Session {
     for (const [group, e] of Object.entries(this.exports)) {
       const [f] = this.find(e);
       if (typeof f === 'function') this.found.set(group, this.find(e));
+      if (typeof f === 'function') unread(f);
       if (typeof f === 'function' && f.prototype && !names.has(f)) names.set(f, group.slice(group.indexOf(':') + 1));
     }
     const all = Object.values(this.exports).length;
