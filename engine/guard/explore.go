@@ -166,13 +166,14 @@ func (c *check) spread(p pair, q *probe.Request) {
 func sharesOf(q *probe.Request) int { return len(q.Groups) + (probe.CloseFactor-1)*len(q.Close) }
 
 // bytesOf is what the answers about one case of each share take at most: a result is cut off where it is too long.
-func bytesOf(q *probe.Request) (n int) {
-	for _, name := range q.Groups {
-		if n += bytesOfCase + len(name); slices.Contains(q.Close, name) {
-			n += (probe.CloseFactor - 1) * (bytesOfCase + len(name))
+func bytesOf(q *probe.Request) int {
+	of := func(groups []string) (n int) {
+		for _, name := range groups {
+			n += bytesOfCase + len(name)
 		}
+		return n
 	}
-	return n
+	return of(q.Groups) + (probe.CloseFactor-1)*of(q.Close)
 }
 
 const (

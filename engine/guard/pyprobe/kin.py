@@ -4,9 +4,10 @@ Standard library only.
 """
 import pickle
 
+from atoll_guard_making import ROWS
+
 MOST = 60  # recipes of one class
 MOST_CALLS = 60  # of one function
-MADE = ("made", "part")
 
 
 class Kin:
@@ -38,5 +39,5 @@ class Kin:
                 self.note([*r[3][0], *r[3][1].values()])
             elif r[0] == "part":
                 self.note([r[1]])
-            elif r[0] in ("list", "tuple"):
+            elif r[0] in ROWS:
                 self.note(r[1])

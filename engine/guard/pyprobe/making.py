@@ -11,11 +11,11 @@ import pickle
 import atoll_guard_matches as matches
 from atoll_guard_callables import FUNCTIONS
 from atoll_guard_files import FILES
-from atoll_guard_kin import MADE
 from atoll_guard_outcomes import MOST_DRAINED, failure, show
 from atoll_guard_recorder import SETS, options_of
 
 
+MADE = ("made", "part")  # recipes of objects that a constructor makes, or that another such object holds
 ROWS = {"list": list, "tuple": tuple}
 OFTEN_FAILS = 4  # of so many that cannot be made one is told of
 
@@ -102,9 +102,11 @@ def varied(recipe, vary, tell=False):
 
 def argument(recipe, vary):
     """An argument made again; of an object of the tree, also in a list, what it is made of has its places, where inputs are looked for."""
-    if vary and vary.d.put is not None and recipe[0] in MADE:
+    if vary is None or vary.d.put is None:
+        return decode(recipe)
+    if recipe[0] in MADE:
         return varied(recipe, vary)[0]
-    if vary and vary.d.put is not None and recipe[0] in ROWS and any(r[0] in MADE for r in recipe[1]):
+    if recipe[0] in ROWS and any(r[0] in MADE for r in recipe[1]):
         return ROWS[recipe[0]](argument(r, vary) for r in vary.with_kin(recipe[1]))
     return decode(recipe)
 
