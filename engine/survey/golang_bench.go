@@ -144,7 +144,7 @@ func (p *goPackage) source(names []string) string {
 		if !slices.Contains(names, f.name) {
 			continue
 		}
-		if f.maker.name != "" {
+		if len(f.maker.params) > 0 {
 			in := p.inputsOf(f.maker.name, f.maker.name, f.maker.params, f.maker.takes, f.maker.fails)
 			list(in)
 			f.setup = f.maker.receivers(in)
@@ -176,7 +176,20 @@ func (f goFunc) benchmark(in *inputs) string {
 	if f.many() {
 		f.setup += "\tif len(xs) == 0 {\n\t\tb.Skip(\"nothing was made\")\n\t}\n"
 	}
-	return fmt.Sprintf("\nfunc BenchmarkAtoll%s(b *testing.B) {\n%s\tfor b.Loop() {\n\t\t%s%s\t\t\t%s(%s)\n\t\t}\n\t}\n}\n", f.name, f.setup, head, receiver, f.call, args)
+	turn := head + receiver + "\t\t\t" + f.call + "(" + args + ")\n\t\t}\n"
+	if f.receiving == making {
+		turn = "_ = x\n"
+		if f.many() {
+			turn = "_ = xs\n"
+		}
+	}
+	loop := "\tfor b.Loop() {\n"
+	if f.receiving == kept {
+		loop = f.setup + loop
+	} else {
+		loop += f.setup
+	}
+	return fmt.Sprintf("\nfunc BenchmarkAtoll%s(b *testing.B) {\n%s\t\t%s\t}\n}\n", f.name, loop, turn)
 }
 
 // lists are those of the texts and numbers that benchmarks name.

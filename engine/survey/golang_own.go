@@ -49,7 +49,7 @@ func (s *comparing) own(ctx context.Context, all []bench) ([]bench, error) {
 			return all, nil
 		}
 		tops := turnsOf(all, pkg)
-		ran, err := s.look(ctx, pkg, tops)
+		ran, err := s.look(ctx, "", pkg, tops)
 		if err != nil {
 			return nil, err
 		}
@@ -129,14 +129,15 @@ done
 `
 
 // look is how often each benchmark of a package ran statements of the module in its turns;
-// what is not told is missing. It notes which they are.
-func (s *comparing) look(ctx context.Context, pkg string, list []turns) (map[string]float64, error) {
+// what is not told is missing. It notes which they are. Before, which may be empty, is a line of shell that lays down
+// what they need.
+func (s *comparing) look(ctx context.Context, before, pkg string, list []turns) (map[string]float64, error) {
 	s.doing(testPatience, "looking which benchmarks of %s run code of this module", pkg)
-	command := []string{"sh", "-c", ownScript, pkg}
+	command := []string{"sh", "-c", before + ownScript, pkg}
 	for _, t := range list {
 		command = append(command, t.top, strconv.Itoa(t.n))
 	}
-	sample, err := s.Lab.Run(ctx, eval.Options{Command: command, Caches: []string{"go"}, Env: s.Lab.Env, Timeout: testPatience, Output: output.OutputFile}, false)
+	sample, err := s.Lab.Run(ctx, eval.Options{Command: command, Caches: []string{"go"}, Env: s.Lab.Env, Dir: s.Lab.folderOf(s.scaffold), Timeout: testPatience, Output: output.OutputFile}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (s *long) settle(ctx context.Context, first *Sample) (string, error) {
 		if sample.Watched {
 			s.opened = union(s.opened, sample.Opened)
 		}
-		s.look(sample.Wall)
+		s.look(sample.Wall, len(samples))
 	}
 	if !samples[0].Watched {
 		s.Say("which files the evaluator opens could not be seen here: look at evaluator.protected yourself")
@@ -78,7 +78,7 @@ func (s *long) samples(first *Sample) []Sample {
 	samples := s.sampleOf(first)
 	if len(samples) > 0 {
 		s.took = samples[0].Wall
-		s.look(s.took)
+		s.look(s.took, len(samples))
 	}
 	return samples
 }
@@ -121,19 +121,28 @@ func (s *long) read(run *Sample) (output.Report, error) {
 	return output.ParseReport(run.Raw.Result)
 }
 
-// look has the root measured once only where that takes long, and says so.
-func (s *long) look(took time.Duration) {
+// look has the root measured no more where that takes long, and says so. taken is how many samples there are.
+func (s *long) look(took time.Duration, taken int) {
 	if s.once || took <= s.longest() {
 		return
 	}
 	s.once = true
-	s.Say(fmt.Sprintf("one measurement takes %s, so the root is measured once, and how much that varies is not known", roundTime(took)))
+	switch {
+	case taken == 1:
+		s.Say(fmt.Sprintf("one measurement takes %s, so the root is measured once, and how much that varies is not known", roundTime(took)))
+	case taken < rootSamples:
+		s.Say(fmt.Sprintf("one measurement takes %s, so the root is measured no more than %d times", roundTime(took), taken))
+	}
 }
 
 // tell marks in the file that a measurement takes long, and how it takes less.
 func (s *long) tell() {
 	if s.once {
-		note(s.survey, fmt.Sprintf("CHECK evaluator.command: one measurement takes %s, and each candidate needs one of its own and one of the root beside it: %s", roundTime(s.took), s.fewer()))
+		needs := "one of its own and one of the root beside it"
+		if s.m.Options != nil { // a measurement runs both in turns
+			needs = "one, which runs the root beside it"
+		}
+		note(s.survey, fmt.Sprintf("CHECK evaluator.command: one measurement takes %s, and each candidate needs %s: %s", roundTime(s.took), needs, s.fewer()))
 	}
 }
 

@@ -156,7 +156,7 @@ func (p *goPackage) named(f *goFunc, fn *ast.FuncDecl, types map[string]string) 
 	kind := types[of]
 	switch {
 	case ok && len(m.params) == 0:
-		f.setup = "\tx := " + m.name + "()\n"
+		f.maker, f.setup = m, "\tx := "+m.name+"()\n"
 	case ok:
 		f.maker, f.setup = m, m.receivers(nil)
 	case pointer:

@@ -240,6 +240,35 @@ func TestTestsAloneGetABenchmarkOfTheHottestFunctions(t *testing.T) {
 	}
 }
 
+func TestWhatACallUsesUpIsMadeAnewForEachTurn(t *testing.T) {
+	t.Parallel()
+	suitetest.Full(t, "it compiles Go with benchmarks of its own many times; TestCallsOfPythonTestsBecomeABenchmark makes benchmarks")
+	const tests = "package x\n\nimport \"testing\"\n\nfunc TestAll(t *testing.T) {\n\tfor _, s := range []string{\"a text\", \"another text\", \"a third text\"} {\n\t\tif NewFeed(s).Rest() == 0 || NewPattern(s).Match(s+s) == 0 {\n\t\t\tt.Fatal()\n\t\t}\n\t\tNewHeap().Push(s)\n\t}\n}\n"
+	r, said, err := surveyed(t, map[string]string{
+		"go.mod": "module example.com/x\n\ngo 1.22\n",
+		"x.go": "package x\n\ntype Feed struct{ s string }\n\nfunc NewFeed(s string) *Feed { return &Feed{s} }\n\nfunc (f *Feed) Rest() (n int) {\n\tfor len(f.s) > 0 {\n\t\tn += int(f.s[0])\n\t\tf.s = f.s[1:]\n\t}\n\treturn n\n}\n\n" +
+			"type Pattern struct{ s string }\n\nfunc NewPattern(s string) *Pattern { return &Pattern{s} }\n\nfunc (p *Pattern) Match(in string) (n int) {\n\tfor i := range in {\n\t\tn += int(in[i] ^ p.s[i%len(p.s)])\n\t}\n\treturn n\n}\n\n" +
+			"type Heap struct{ all []string }\n\nfunc NewHeap() *Heap { return &Heap{} }\n\nfunc (h *Heap) Push(s string) (n int) {\n\th.all = append(h.all, s)\n\tfor _, o := range h.all {\n\t\tif o < s {\n\t\t\tn++\n\t\t}\n\t}\n\treturn n\n}\n",
+		"x_test.go": tests,
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	source := r.Scaffold["bench_test.go.txt"]
+	for _, want := range []string{
+		"func BenchmarkAtollFeedRest(b *testing.B) {\n\tfor b.Loop() {\n\t\tvar xs []*Feed\n",
+		"func BenchmarkAtollHeapPush(b *testing.B) {\n\tfor b.Loop() {\n\t\tx := NewHeap()\n",
+		"func BenchmarkAtollPatternMatch(b *testing.B) {\n\tvar xs []*Pattern\n", "BenchmarkAtollNewPattern(",
+	} {
+		if !strings.Contains(source, want) {
+			t.Errorf("it lacks %s\n%s", want, source)
+		}
+	}
+	if strings.Contains(source, "BenchmarkAtollNewFeed") || !strings.Contains(said, "made anew for each turn: ") || !strings.Contains(said, "measured with them: NewFeed") {
+		t.Errorf("said\n%s\n%s", said, source)
+	}
+}
+
 func TestTestsWithoutCallableFunctionsAreTimed(t *testing.T) {
 	suitetest.Full(t, "surveys a project; TestCallsOfPythonTestsBecomeABenchmark stands for it")
 	t.Parallel()

@@ -72,10 +72,13 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 	for _, b := range chosen {
 		names = append(names, strings.TrimPrefix(b.top, "Atoll"))
 	}
+	if names, err = s.findSpent(ctx, p, names); err != nil {
+		return false, "", err
+	}
 	if what := "benchmarks of " + strings.Join(names, ", "); !standIn(s, what) {
 		return false, what + ": " + unwanted, nil
 	}
-	each := min(100*time.Millisecond, max(10*time.Millisecond, benchTime/time.Duration(benchRuns*len(chosen))*2/3)).Truncate(10 * time.Millisecond)
+	each := min(100*time.Millisecond, max(10*time.Millisecond, benchTime/time.Duration(benchRuns*len(names))*2/3)).Truncate(10 * time.Millisecond)
 	if err := s.lay(p.scaffold(names, each.String(), 1)); err != nil {
 		return false, "", err
 	}
@@ -142,8 +145,9 @@ type goFunc struct {
 	params []string // kinds: string, []byte, []rune, int, float64, bool, nil, any, []string, []int, []float64
 	takes  []parameter
 	fails  bool  // it returns an error, too
-	maker  maker // of the receivers
+	maker  maker // of the receivers; without a name where they are values of a list
 	size   int   // of its body
+	receiving
 }
 
 // busiestPackage is the package with the most functions that can be called; nil

@@ -94,7 +94,7 @@ type survey struct {
 type lasting struct {
 	shrinks bool            // less may be measured, where one takes long
 	tooLong bool            // the last one did
-	once    bool            // the root is measured once only, for that takes long
+	once    bool            // the root is measured no more, for that takes long
 	took    time.Duration   // by the last one
 	late    bool            // the first run of a command did not end in the time that it had
 	unread  []config.Choice // programs that take long and report no number
@@ -424,7 +424,7 @@ func (s *survey) derive(samples []Sample) {
 	s.m.Timeout = patience(s.d.Language, longest)
 	s.m.Wall = longest // of one run; budget turns it into that of the search
 	s.m.Axes = axesOf(first.Metrics, objective.Name)
-	told := fmt.Sprintf("%s, %s in %d runs, %s each", figureText(objective, s.value), spreadText(spread), len(values), roundTime(longest))
+	told := fmt.Sprintf("%s, %s in %d runs of up to %s", figureText(objective, s.value), spreadText(spread), len(values), roundTime(longest))
 	if s.samples = len(values); s.samples == 1 {
 		told = fmt.Sprintf("%s in one run of %s", figureText(objective, s.value), roundTime(longest))
 	}
