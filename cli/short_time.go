@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"atoll/engine/survey"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -19,8 +20,9 @@ type shortTime struct {
 
 	began time.Time
 	seen  bool
-	fit   bool // how much fits in was told
-	ended int  // jobs of this run whose end was seen
+	fit   bool          // how much fits in was told
+	ended int           // jobs of this run whose end was seen, but for the root's
+	root  time.Duration // that measuring the root took in this run, 0 where that was not seen
 	known map[record.JobID]bool
 	busy  *view.Running // the oldest that was seen last
 	at    time.Time     // when
@@ -59,11 +61,17 @@ func (t *shortTime) see(s *view.Snapshot) {
 // countEnds counts the jobs of this run that ended, those that did before a snapshot was seen among them.
 func (t *shortTime) countEnds(s *view.Snapshot) {
 	for i := range s.Recent {
-		if j := &s.Recent[i].Job; !t.known[j.ID] {
-			t.known[j.ID] = true
-			if t.seen || j.Ended > 0 && int64(j.Ended) >= t.began.UnixMilli() {
-				t.ended++
-			}
+		j := &s.Recent[i].Job
+		if t.known[j.ID] {
+			continue
+		}
+		t.known[j.ID] = true
+		switch ofThisRun := t.seen || j.Ended > 0 && int64(j.Ended) >= t.began.UnixMilli(); {
+		case !ofThisRun:
+		case ofRoot(j):
+			t.root += time.Duration(j.EvalMS) * time.Millisecond
+		default:
+			t.ended++
 		}
 	}
 }
@@ -73,11 +81,11 @@ func (t *shortTime) end(s *view.Snapshot) {
 	if t.limit == 0 || t.ended > 0 || t.busy == nil || s.Fatal != "" {
 		return
 	}
-	took := t.at.Sub(t.busy.Started)
-	if took < t.limit {
+	if t.at.Sub(t.began) < t.limit {
 		return // it was interrupted
 	}
-	if t.busy.Job.Kind == record.Evaluate && t.busy.Job.Candidate == record.Root && s.Root.ID == record.Root {
+	took := t.at.Sub(t.busy.Started)
+	if ofRoot(&t.busy.Job) && s.Root.ID == record.Root {
 		t.p.say(t.p.app.Now(), fmt.Sprintf("nothing but the root was measured in --for %s, which took %s; give it more time, such as --for %s", t.limit, roughly(took), t.enough(took)))
 		return
 	}
@@ -85,9 +93,19 @@ func (t *shortTime) end(s *view.Snapshot) {
 	if done, _ := samplesOf(t.busy.Stage); done > 0 {
 		next = "goes on behind " + view.Plural(done, "sample") + " in the next run"
 	}
-	t.p.say(t.p.app.Now(), fmt.Sprintf("no job ended in --for %s: %s was %s after %s, and %s; give it more time, such as --for %s",
-		t.limit, t.busy.Job.ID, view.CleanLine(t.busy.Stage), roughly(took), next, t.enough(took)))
+	within, more := "", t.enough(took)
+	if t.root > 0 {
+		within = ", of which the root took " + roughly(t.root).String()
+	}
+	if more <= t.limit {
+		more = max(2*t.limit, survey.TryTime(took))
+	}
+	t.p.say(t.p.app.Now(), fmt.Sprintf("no job ended in --for %s%s: %s was %s after %s, and %s; give it more time, such as --for %s",
+		t.limit, within, t.busy.Job.ID, view.CleanLine(t.busy.Stage), roughly(took), next, more))
 }
+
+// ofRoot reports the job that measures the root.
+func ofRoot(j *record.Job) bool { return j.Kind == record.Evaluate && j.Candidate == record.Root }
 
 // ofSamples finds which of how many samples a stage is about.
 var ofSamples = regexp.MustCompile(`(\d+)/(\d+)$`)

@@ -19,6 +19,8 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 	}
 	root := took(0, record.Evaluate, record.Done, 36_000, 3)
 	quick := took(0, record.Evaluate, record.Done, 600, 3)
+	measured := took(0, record.Evaluate, record.Done, 183_000, 3)
+	measured.Job.Candidate = record.Root
 	ofThisRun := root
 	ofThisRun.Job.Ended = record.Millis(time.Unix(1e9+10, 0).UnixMilli())
 	made := took(3, record.Make, record.Scored, 20_000, 0)
@@ -49,6 +51,11 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 		{"a job ended before one was seen", 5 * time.Second, []view.Ended{ofThisRun}, "measuring", 25 * time.Second, nil, "one evaluation takes about 12s: --for 5s is over before one is", "", 0},
 		{"it was interrupted", 5 * time.Minute, []view.Ended{root}, "measuring", 25 * time.Second, nil, "up to about 16 candidates in 5m0s at 36s each, 2 at a time; what looks better is compared and measured again, which comes on top", "", 0},
 		{"what candidates took says more than the root", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time; what looks better is compared and measured again, which comes on top", "", 0},
+		{
+			"the root took most of it", 4 * time.Minute, nil, "measuring", 5 * time.Minute,
+			[]view.Ended{measured},
+			"", "no job ended in --for 4m0s, of which the root took 3m3s: #7 was measuring after 1m54s, and begins anew in the next run; give it more time, such as --for 1h0m0s", 0,
+		},
 		{"no bound", 0, []view.Ended{root}, "measuring", 25 * time.Hour, nil, "", "", 0},
 		{"the budget leaves less", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to 6 candidates, which the budget of 8 jobs leaves, at 20s each", "", 8},
 		{"the budget leaves more", 5 * time.Minute, []view.Ended{made, root}, "measuring", 25 * time.Second, nil, "up to about 30 candidates in 5m0s at 20s each, 2 at a time; what looks better is compared and measured again, which comes on top", "", 80},
@@ -76,6 +83,11 @@ func TestARunThatIsTooShortSaysSo(t *testing.T) {
 			said(c.begin)
 			now = now.Add(c.after)
 			running := view.Running{Job: record.NewJob(1, 7, record.Make), Stage: c.stage, Started: began}
+			for _, e := range c.then {
+				if ofRoot(&e.Job) { // behind which it began
+					running.Started = now.Add(-114 * time.Second)
+				}
+			}
 			short.see(&view.Snapshot{Recent: append(c.then, c.past...), Running: []view.Running{running}})
 			last := view.Snapshot{Recent: append(c.then, c.past...)}
 			short.see(&last)

@@ -200,6 +200,24 @@ func TestAnInjectedCommitBecomesACandidate(t *testing.T) {
 	t.Errorf("no candidate was injected:\n%s", must(t, dir, "jobs"))
 }
 
+func TestInjectedCommitsThatWaitAreNoLoss(t *testing.T) {
+	t.Parallel()
+	dir := newRepository(t, map[string]string{"m.py": "print(1)\n", "atoll.yaml": "name: waiting\nevaluator: {command: [python3, m.py], output: last-number, objective: score, direction: maximize}\ngate: {scope: [m.py]}\nsearch: {only_injected: true}\nbudget: {jobs: 9}\n"})
+	must(t, dir, "run", "--headless", "--once")
+	for i := range 4 {
+		put(t, dir, map[string]string{"m.py": fmt.Sprintf("print(%d)\n", 2+i)})
+		git(t, dir, "commit", "--quiet", "--all", "--message", "by hand")
+		must(t, dir, "inject", "HEAD")
+	}
+	must(t, dir, "run", "--headless", "--for", "1ms")
+	if waiting := strings.Count(must(t, dir, "jobs", "--status", "queued"), "manual"); waiting < 3 {
+		t.Fatalf("%d injected commits wait:\n%s", waiting, must(t, dir, "jobs"))
+	}
+	if said := must(t, dir, "doctor"); !strings.Contains(said, "the database is not behind the object store") {
+		t.Errorf("doctor says\n%s", said)
+	}
+}
+
 func TestWhereNothingCountsBesideTheObjectiveTheFrontIsEmptyAndSaysWhy(t *testing.T) {
 	suitetest.Full(t, "runs an experiment for one verb; TestWhatVerbsPrintFitsTheSchema stands for it")
 	t.Parallel()

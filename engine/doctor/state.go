@@ -329,6 +329,7 @@ func allAhead(ctx context.Context, db *store.DB, repo *gitops.Repo, exp record.E
 			ahead[job] = h
 		case err != nil:
 			return nil, err
+		case j.Operator == record.OpManual: // a person brought the commit before the job began
 		case j.Candidate == record.NoCandidate && !j.State.Ended():
 			ahead[job] = h
 			open++
