@@ -12,7 +12,9 @@ const { offered, offeredRows, offersOf } = require('./offers.cjs');
 const { optioned, otherName, together, turnedOn } = require('./options.cjs');
 const { Openings } = require('./openings.cjs');
 const { anew, fitted, worded } = require('./pieces.cjs');
+const { aligned, turnedRound } = require('./aligned.cjs');
 const { met, remarked, reworded } = require('./rewording.cjs');
+const { focused } = require('./focused.cjs');
 const { at, insert, places, put, refs, some } = require('./scripts.cjs');
 const { separated } = require('./separators.cjs');
 const { others, settled, withSetting } = require('./settings.cjs');
@@ -23,6 +25,7 @@ const MOST_DRAWN = 40; // times that a call is drawn to be repeated
 const MOST_SELDOM = 3; // rows of calls that few are like, among those that edges are made of
 const MOST_OWN = 4; // rows that call what changed, and are asked what it left behind
 const MOST_ASKED = 20; // methods
+const MOST_ALIGNED = 24; // rows with texts of which one says how another is read
 const MOST_READ = 12; // methods without arguments that an object is asked
 const MOST_OF_LIKE = 16; // of another one like it
 const LOTS = 5; // a row among those that edges are made of
@@ -52,7 +55,8 @@ const FEW = 30; // of those that take long
 
 /** Varies the scripts of a group. rows are those that were recorded. */
 class Vary {
-  constructor(rows, edges, shape = {}) {
+  constructor(recorded, edges, shape = {}) {
+    const rows = focused(recorded, edges.changed).concat(recorded);
     this.rows = rows;
     // What is no number is no input of an order but where a test gave it.
     this.edges = JSON.stringify(rows.slice(0, 300)).includes('"v":"NaN"') ? Object.assign(Object.create(Object.getPrototypeOf(edges)), edges, { equal: true }) : edges;
@@ -230,6 +234,8 @@ class Vary {
 
   /** A value, or a word in it, is another one of the script. */
   likened(script, d) {
+    const both = aligned(script, d);
+    if (both && d.chance(2)) return both;
     const other = reworded(script, this.edges.chars, d);
     if (other) return other;
     const list = places(script).filter((p) => /^(number|string)$/.test(typeof at(script, p)));
@@ -360,7 +366,7 @@ class Vary {
     const out = this.edges.keeps ? twins.splice(0, most >> 1) : [];
     out.push(...inTurn(this.openings.lists()).slice(0, Math.ceil(most / OPENINGS)));
     const lists = [this.often(), atOnce(rows), ...offeredRows(rows, this.offers), ...optioned(rows, this.edges), ...separated(rows, this.edges), settled(rows, this.settings), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
-    lists.push(inTurn(rows.slice(0, MOST_TIED).map(remarked)).slice(0, MOST_TIED), refined(rows, MOST_TIED));
+    lists.push(...rows.map(turnedRound).filter((list) => list.length > 0).slice(0, MOST_ALIGNED), inTurn(rows.slice(0, MOST_TIED).map(remarked)).slice(0, MOST_TIED), refined(rows, MOST_TIED));
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
     const own = rows.filter((row) => row.some((s) => s.f.k === 'ref' && this.edges.changed.has(s.m))).slice(0, MOST_OWN);

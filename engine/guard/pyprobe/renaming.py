@@ -7,6 +7,7 @@ import re
 WORD = re.compile(r"[^\W\d]\w*")
 OF_TABLES = ["get", "items", "keys", "values", "copy", "pop", "update"]  # what a table has besides its keys
 MOST_WORDS = 40
+SELDOM = 8  # one case in so many has a word replaced throughout
 DEEPEST = 5
 
 
@@ -35,20 +36,22 @@ def shared_words(values):
     return [w for w, n in seen.items() if n > 1][:MOST_WORDS], keys
 
 
-def renamed(v, expression, word, depth=0):
-    """The value with another word wherever the expression finds one."""
+def turned(v, f, depth=0):
+    """The value with its texts as f gives them."""
     if type(v) is str:
-        return expression.sub(lambda _: word, v)
+        return f(v)
     if depth < DEEPEST and type(v) in (list, tuple):
-        return type(v)(renamed(x, expression, word, depth + 1) for x in v)
+        return type(v)(turned(x, f, depth + 1) for x in v)
     if depth < DEEPEST and type(v) is dict:
-        return {renamed(k, expression, word) if type(k) is str else k: renamed(x, expression, word, depth + 1) for k, x in v.items()}
+        return {f(k) if type(k) is str else k: turned(x, f, depth + 1) for k, x in v.items()}
     return v
 
 
 def throughout(own, args, kwargs, d, known):
-    """A call in whose arguments, and in what its object has for options, one word is another wherever it stands: one that several
-    texts have. own is the recipe of the object, or None; known are words that the code has."""
+    """A call in whose arguments, and in what its object has for options, at times one word is another wherever it stands: one
+    that several texts have. own is the recipe of the object, or None; known are words that the code has."""
+    if d.put is not None or not d.chance(SELDOM):
+        return own, args, kwargs
     *head, options = own if own is not None and own[0] == "made" else (None,)
     values = [*args, *kwargs.values(), options]
     words, keys = shared_words(values)
@@ -57,5 +60,5 @@ def throughout(own, args, kwargs, d, known):
     word = d.pick(words)
     other = d.pick(OF_TABLES) if word in keys and d.n(2) else d.pick(known or OF_TABLES)
     expression = re.compile(r"\b%s\b" % word)
-    values = [renamed(v, expression, other) for v in values]
+    values = [turned(v, lambda text: expression.sub(lambda _: other, text)) for v in values]
     return (*head, values[-1]) if head else own, values[: len(args)], dict(zip(kwargs, values[len(args) :]))

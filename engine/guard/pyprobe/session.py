@@ -13,6 +13,7 @@ import sys
 
 import atoll_guard_records as records
 import atoll_guard_steps as steps
+from atoll_guard_aligned import together
 from atoll_guard_answering import answer, raising
 from atoll_guard_callables import Calls, FUNCTIONS, giver, leaves
 from atoll_guard_chance import Chance
@@ -50,7 +51,6 @@ MOST_SURVEYED = 7 << 20  # characters of an answer about all cases: one that is 
 OF_CASE = 120  # characters about one case, besides the name of its group
 EDGE_SHARE = 2  # one edge at most for so many cases that are drawn
 LARGE_SHARE = 40  # one case in so many is a large call
-SELDOM = 8  # one case in so many has a word replaced throughout
 ANY_KEYWORDS = ("b", "a")  # given in no order that sorting gives
 MOST_STEPS = 8  # calls of one method that an object may have had before, too
 
@@ -308,9 +308,10 @@ class Session(Inventing, Others):
         asking = (group.rpartition(".")[2], made_of, kwargs) if own is not None else None
         args, kwargs = [argument(a, vary) for a in made_of], {k: argument(v, vary) for k, v in kwargs.items()}
         names = self.kept["names"].get(group, []) if group not in self.plays.chosen else [""] * len(args)
-        times = d.n(4)
+        moved = together(args, kwargs, d)
+        times = d.n(2 if moved else 4)
         vary.around = [*args, *kwargs.values()]
-        vary.as_it_was, vary.own = not times, 0 if args or kwargs else times
+        vary.as_it_was, vary.own = not (times or moved), 0 if args or kwargs else times
         for _ in range(times if args or kwargs else 0):
             at = d.n(len(args) + len(kwargs))
             if at < len(args) and made_of[at][0] in MADE and d.n(2):
@@ -320,8 +321,7 @@ class Session(Inventing, Others):
             else:
                 k = list(kwargs)[at - len(args)]
                 kwargs[k] = self.another(kwargs[k], group, k, vary)
-        if vary.d.put is None and vary.d.chance(SELDOM):
-            own, args, kwargs = throughout(own, args, kwargs, vary.d, self.edges.words)
+        own, args, kwargs = throughout(own, args, kwargs, vary.d, self.edges.words)
         self.keyword(group, names, kwargs, vary)
         args, kwargs = vary.places.through(args, len(names)), vary.places.through(kwargs)
         vary.asking = asking
