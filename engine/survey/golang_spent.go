@@ -41,7 +41,7 @@ func (p *goPackage) trial(names []string) *goPackage {
 // findSpent finds the methods whose later calls run much less of the module than their first, or much more, such as
 // those of a reader, which is used up: what they are called on is made anew for each turn, and what makes it
 // is measured with them. It returns the names of the benchmarks that stay.
-func (s *survey) findSpent(ctx context.Context, p *goPackage, names []string) ([]string, error) {
+func findSpent(ctx context.Context, s *survey, p *goPackage, names []string) ([]string, error) {
 	trial := p.trial(names)
 	if len(trial.funcs) == 0 {
 		return names, nil

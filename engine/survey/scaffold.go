@@ -72,7 +72,7 @@ func (s *survey) tryScaffold(ctx context.Context, p *goPackage) (dropped bool, r
 	for _, b := range chosen {
 		names = append(names, strings.TrimPrefix(b.top, "Atoll"))
 	}
-	if names, err = s.findSpent(ctx, p, names); err != nil {
+	if names, err = findSpent(ctx, s, p, names); err != nil {
 		return false, "", err
 	}
 	if what := "benchmarks of " + strings.Join(names, ", "); !standIn(s, what) {
