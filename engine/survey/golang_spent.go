@@ -61,9 +61,7 @@ func findSpent(ctx context.Context, s *survey, p *goPackage, names []string) ([]
 	var spent, makers []string
 	for i := range p.funcs {
 		f := &p.funcs[i]
-		of := func(way receiving) float64 { return ran["Atoll"+f.name+suffixes[way]] }
-		first, later := of(anew)-of(making), of(kept)
-		if !slices.Contains(trial.names(), f.name) || first <= 0 || later >= first/2 && later <= 2*first {
+		if !slices.Contains(trial.names(), f.name) || !changes(ran, f.name) {
 			continue
 		}
 		f.receiving = anew
@@ -80,4 +78,18 @@ func findSpent(ctx context.Context, s *survey, p *goPackage, names []string) ([]
 		s.Say(text)
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(makers, n) }), nil
+}
+
+// changes reports whether later calls of a method do less than half or more than twice of what the first does, by how many
+// statements the turns of its benchmarks ran.
+func changes(ran map[string]float64, method string) bool {
+	var n [making + 1]float64
+	for way, suffix := range suffixes {
+		told := false
+		if n[way], told = ran["Atoll"+method+suffix]; !told {
+			return false
+		}
+	}
+	first, later := n[anew]-n[making], n[kept]
+	return first > 0 && (later < first/2 || later > 2*first)
 }
