@@ -27,6 +27,14 @@ def calls_itself(node):
     return any(isinstance(f, ast.Name) and f.id in own or isinstance(f, ast.Attribute) and f.attr in own and getattr(f.value, "id", "") in ("self", "cls") for f in calls)
 
 
+def globals_set_in(node):
+    """The names of the module that a function sets, with the assignments that do so."""
+    names = {name for n in ast.walk(node) if isinstance(n, ast.Global) for name in n.names}
+    for n in ast.walk(node) if names else ():
+        for t in n.targets if isinstance(n, ast.Assign) else [n.target] if isinstance(n, (ast.AnnAssign, ast.AugAssign)) else ():
+            yield from ((x.id, n) for x in ast.walk(t) if isinstance(x, ast.Name) and x.id in names)
+
+
 def declarations(source):
     """Names of functions, methods, classes and module values with what they mention."""
     out = {}
@@ -49,6 +57,8 @@ def declarations(source):
                 add(prefix + node.name, node)
                 for other in registered_with(node):
                     add(prefix + other, node)
+                for name, assignment in globals_set_in(node):
+                    add(name, assignment)
             elif isinstance(node, ast.ClassDef):
                 rest = ast.ClassDef(name=node.name, bases=node.bases, keywords=node.keywords, decorator_list=node.decorator_list, body=[ast.Pass()])
                 add(prefix + node.name, rest)

@@ -140,7 +140,7 @@ class Recorder:
                 f, seen = getattr(f, "__wrapped__", None), seen + 1
             return False
 
-        for name, value in list(vars(module).items()):
+        for name, value in sorted(vars(module).items(), key=lambda e: e[0].startswith("_")):  # what has two names goes by that for others
             if isinstance(value, type):
                 if value.__module__ != module.__name__:
                     continue
