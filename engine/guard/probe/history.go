@@ -32,13 +32,16 @@ const (
 // objectNames are how a reader would call the objects.
 const objectNames = "xyzw"
 
+// tokenNames are those of what callers only hand on.
+const tokenNames = "pqrs"
+
 // givers are the methods of a type that give an object, or several.
 func (l *library) giversOf(t reflect.Type) []string {
 	var out []string
 	for i := range t.NumMethod() {
 		m := t.Method(i)
 		for k := range m.Type.NumOut() {
-			if !silent(m.Name) && l.object(m.Type.Out(k)) {
+			if !silent(m.Name) && (l.object(m.Type.Out(k)) || l.token(m.Type.Out(k), t)) {
 				out = append(out, m.Name)
 				break
 			}
@@ -61,6 +64,28 @@ func (l *library) object(t reflect.Type) bool {
 		return t.NumMethod() > 0
 	case reflect.Struct:
 		return reflect.PointerTo(t).NumMethod() > 0
+	}
+	return false
+}
+
+// token reports a struct of the package that callers cannot look into, which a method of a type takes: what another call gave
+// is handed to the next one, as with the results for a folder when one asks for what lies in it.
+func (l *library) token(t, of reflect.Type) bool {
+	if t.Kind() != reflect.Struct || !l.ours(t) || l.object(t) || t.NumField() == 0 {
+		return false
+	}
+	for i := range t.NumField() {
+		if t.Field(i).IsExported() {
+			return false
+		}
+	}
+	for i := range of.NumMethod() {
+		m := of.Method(i).Type
+		for k := 1; k < m.NumIn(); k++ {
+			if m.In(k) == t {
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -115,6 +140,10 @@ func (h *history) call(of int, name string) {
 	h.out = append(h.out, shown)
 	var names []string
 	for _, v := range out {
+		if h.r.lib.token(v.Type(), h.own) && len(h.m.tokens[v.Type()]) < len(tokenNames) {
+			names = append(names, h.keep(v))
+			continue
+		}
 		if len(h.objects) == mostObjects || !h.r.lib.object(v.Type()) {
 			continue
 		}
@@ -134,6 +163,17 @@ func (h *history) call(of int, name string) {
 	if len(names) > 0 {
 		*h.in = (*h.in)[:at] + "; " + strings.Join(names, ", ") + " :=" + (*h.in)[at+1:]
 	}
+}
+
+// keep has later calls take a value that one gave, and returns its name.
+func (h *history) keep(v reflect.Value) string {
+	if h.m.tokens == nil {
+		h.m.tokens = map[reflect.Type][]argument{}
+	}
+	list := h.m.tokens[v.Type()]
+	name := tokenNames[len(list) : len(list)+1]
+	h.m.tokens[v.Type()] = append(list, argument{v, name})
+	return name
 }
 
 // last calls the method of the group on one of the objects of its type and looks at all.

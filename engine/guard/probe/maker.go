@@ -33,6 +33,8 @@ type maker struct {
 	small bool                        // whole numbers are small: the receiver is soon full
 	few   int                         // methods get so many different values of a type; 0: any
 	pool  map[reflect.Type][]argument // those values
+
+	tokens map[reflect.Type][]argument // that methods gave in a history, by their names there
 }
 
 // argument is a value with its text.
@@ -44,6 +46,10 @@ type argument struct {
 // again makes a value for a parameter of a method, or takes one that another method had.
 // What a callee may change is made anew.
 func (g *maker) again(t reflect.Type, depth int) (reflect.Value, string) {
+	if list := g.tokens[t]; len(list) > 0 && g.d.n(4) > 0 {
+		token := list[g.d.n(len(list))]
+		return token.value, token.text
+	}
 	switch t.Kind() {
 	case reflect.Bool, reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
 		reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64, reflect.Interface:
