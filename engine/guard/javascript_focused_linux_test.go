@@ -45,3 +45,41 @@ func TestAChangedMethodOfALongLifeIsAlsoCalledAlone(t *testing.T) {
 		{"the same in other words", "    return undefined;\n", "", ""},
 	})
 }
+
+const jsBag = `'use strict';
+function Bag(items) {
+  this.items = items;
+}
+
+Object.defineProperty(Bag.prototype, 'sorted', {
+  get: function () {
+    return this.items.slice().sort((a, b) => a - b);
+  },
+});
+
+Bag.prototype.add = function (item) {
+  return new Bag(this.items.concat([item]));
+};
+
+module.exports = () => new Bag([]);
+`
+
+const jsBagTest = `const test = require('node:test');
+const assert = require('node:assert');
+const bag = require('..');
+
+test('bag', () => {
+  assert.deepStrictEqual(bag().sorted, []);
+  assert.deepStrictEqual(bag().add(3).add(1).sorted, [1, 3]);
+  assert.strictEqual(bag().add(2).items.length, 1);
+});
+`
+
+func TestAGetterThatIsDefinedByACallIsReadTwice(t *testing.T) {
+	t.Parallel()
+	const was = "    return this.items.slice().sort((a, b) => a - b);"
+	eachIsFoundInJavaScript(t, map[string]string{"package.json": jsPackage, "index.js": jsBag, "test/bag.test.js": jsBagTest}, "index.js", []jsEdited{
+		{"a list that is made once", was, "    if (!this._sorted) Object.defineProperty(this, '_sorted', { value: this.items.slice().sort((a, b) => a - b) });\n    return this._sorted;", "index.kit"},
+		{"the same in other words", was, "    return [...this.items].sort((a, b) => a - b);", ""},
+	})
+}

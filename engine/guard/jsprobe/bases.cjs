@@ -35,6 +35,12 @@ function methodsOf(prototypes, taken) {
   return out;
 }
 
+/** What prototypes give without a call, by name. */
+function gettersOf(prototypes) {
+  const names = prototypes.flatMap((p) => Object.getOwnPropertyNames(p).filter((k) => Object.getOwnPropertyDescriptor(p, k).get));
+  return [...new Set(names)].filter((k) => !k.startsWith('_'));
+}
+
 /** The number of parameters of a function, and what objects of a class offer: what is their own, and what they have from others. */
 function shapeOf(f) {
   const out = { n: f.length };
@@ -48,11 +54,11 @@ function shapeOf(f) {
   const at = (k) => Object.getOwnPropertyDescriptor(own.find((p) => Object.hasOwn(p, k)), k);
   out.cls = 1;
   out.methods = names.filter((k) => typeof at(k).value === 'function').map((k) => [k, at(k).value.length]);
-  out.getters = names.filter((k) => at(k).get);
+  out.getters = gettersOf(own);
   const base = foreign.map((p) => p.constructor.name).find((n) => OFFERED[n]);
   if (base) out.methods.push(...[...methodsOf(foreign, (k) => names.includes(k) || !OFFERED[base].includes(k))].map(([k, m]) => [k, m.length]));
   if (foreign.includes(require('events').prototype)) out.emits = 1;
   return out;
 }
 
-module.exports = { chain, isForeign, methodsOf, shapeOf };
+module.exports = { chain, gettersOf, isForeign, methodsOf, shapeOf };

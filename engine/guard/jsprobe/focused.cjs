@@ -1,9 +1,10 @@
 // Long lives in which a method that changed is called: among dozens of calls with values of their own its arguments are
-// hardly varied, so it is also called alone, of an object that was just made.
+// hardly varied, so it is also called alone, of an object that was just made. And getters that changed, which callers read twice.
 'use strict';
 const { refs, some } = require('./scripts.cjs');
 
 const MOST = 12;
+const MOST_READ = 3; // objects of a script
 const LONG = 4; // steps more than the call needs
 
 /** What a step of a script needs: the steps that it names, and those that these name. */
@@ -28,4 +29,10 @@ function focused(rows, changed) {
   return [...out.values()];
 }
 
-module.exports = { focused };
+/** Scripts in which a getter that changed is read twice at the end: of the last object, and of those that calls were made on. */
+function reread(row, getters) {
+  const of = [...new Set([row.length - 1, ...row.flatMap((s) => (s.f.k === 'ref' ? [s.f.i] : []))])].sort((a, b) => b - a).slice(0, MOST_READ);
+  return getters.flatMap((m) => of.map((i) => row.concat([1, 2].map(() => ({ f: { k: 'ref', i }, m, g: 1, a: [] })))));
+}
+
+module.exports = { focused, reread };

@@ -4,7 +4,7 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
-const { chain, isForeign, methodsOf, shapeOf } = require('./bases.cjs');
+const { chain, gettersOf, isForeign, methodsOf, shapeOf } = require('./bases.cjs');
 const { groupOf, place } = require('./tree.cjs');
 const { Writer } = require('./values.cjs');
 
@@ -155,6 +155,7 @@ class Recorder {
     const of = this.exports[this.events[id].s.f.g];
     if (of && !of.methods) of.methods = methods.map((k) => [k, v[k].length]);
     const { own, foreign } = chain(v);
+    if (of && !of.getters) of.getters = gettersOf(own);
     const inherited = own.length > 0 ? this.inherit(own[own.length - 1], foreign) : new Set();
     own.forEach((p) => this.patch(p, inherited));
     if (methods.length > 0 && methods.length < 100 && !Object.isFrozen(v)) this.patch(v);

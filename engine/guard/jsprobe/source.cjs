@@ -27,6 +27,12 @@ function nameOf(key) {
   return !key ? '' : key.type === 'Identifier' || key.type === 'PrivateIdentifier' ? key.name : key.type === 'Literal' ? String(key.value) : key.type === 'MemberExpression' && !key.computed ? nameOf(key.property) : '';
 }
 
+/** The name by which a call defines a property: `Object.defineProperty(of, 'name', { get() {} })`; '' for any other. */
+function defined(n) {
+  const name = n.type === 'CallExpression' && nameOf(n.callee) === 'defineProperty' ? n.arguments[1] : undefined;
+  return name && name.type === 'Literal' ? String(name.value) : '';
+}
+
 /** The functions of a source with their names, the words of which they are made, and the functions in them. */
 function functions(source) {
   const out = [];
@@ -37,7 +43,8 @@ function functions(source) {
     if (node.id) names.push(node.id.name);
     for (const a of above) {
       if (FUNCTIONS.includes(a.type) && names.length > 0) break;
-      if (a.type === 'MethodDefinition' || a.type === 'Property' || a.type === 'PropertyDefinition') names.push(nameOf(a.key));
+      if (defined(a) && names.length > 0) names[names.length - 1] = defined(a);
+      else if (a.type === 'MethodDefinition' || a.type === 'Property' || a.type === 'PropertyDefinition') names.push(nameOf(a.key));
       else if (a.type === 'VariableDeclarator' && names.length === 0) names.push(nameOf(a.id));
       else if (a.type === 'AssignmentExpression' && names.length === 0) names.push(nameOf(a.left));
       else if (/^Class/.test(a.type)) names.push(a.id ? a.id.name : '');

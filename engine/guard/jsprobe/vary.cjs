@@ -14,7 +14,7 @@ const { Openings } = require('./openings.cjs');
 const { anew, fitted, worded } = require('./pieces.cjs');
 const { aligned, turnedRound } = require('./aligned.cjs');
 const { met, remarked, reworded } = require('./rewording.cjs');
-const { focused } = require('./focused.cjs');
+const { focused, reread } = require('./focused.cjs');
 const { at, insert, places, put, refs, some } = require('./scripts.cjs');
 const { separated } = require('./separators.cjs');
 const { others, settled, withSetting } = require('./settings.cjs');
@@ -76,6 +76,7 @@ class Vary {
     this.offer(shape.methods || []);
     if (shape.emits) this.listen();
     this.settings = shape.sets || [];
+    this.getters = (shape.getters || []).filter((m) => edges.changed.has(m));
   }
 
   /** Takes calls of what emits events, with those that the changed code names. */
@@ -367,6 +368,7 @@ class Vary {
     out.push(...inTurn(this.openings.lists()).slice(0, Math.ceil(most / OPENINGS)));
     const lists = [this.often(), atOnce(rows), ...offeredRows(rows, this.offers), ...optioned(rows, this.edges), ...separated(rows, this.edges), settled(rows, this.settings), twins, rows.slice(0, MOST_TIED).flatMap((row) => this.ties(row)).slice(0, MOST_TIED)];
     lists.push(...rows.map(turnedRound).filter((list) => list.length > 0).slice(0, MOST_ALIGNED), inTurn(rows.slice(0, MOST_TIED).map(remarked)).slice(0, MOST_TIED), refined(rows, MOST_TIED));
+    lists.push(inTurn(this.shapes.map((like) => like[0]).concat(rows).slice(0, MOST_TIED).map((row) => reread(row, this.getters))).slice(0, MOST_TIED));
     if (this.methods.has('on')) lists.push(rows.slice(0, MOST_TIED).map((row) => this.listened(row)));
     const some = [0, rows.length >> 1, rows.length - 1, rows.length >> 2, LOTS].filter((n) => n < rows.length).map((n) => rows[n]);
     const own = rows.filter((row) => row.some((s) => s.f.k === 'ref' && this.edges.changed.has(s.m))).slice(0, MOST_OWN);
