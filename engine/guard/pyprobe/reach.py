@@ -27,6 +27,18 @@ def calls_itself(node):
     return any(isinstance(f, ast.Name) and f.id in own or isinstance(f, ast.Attribute) and f.attr in own and getattr(f.value, "id", "") in ("self", "cls") for f in calls)
 
 
+def in_circles(names, tables):
+    """Whether one of some functions comes back to itself through others that it mentions, as code does that goes into what values hold."""
+    for start in names:
+        out, grown = {start}, True
+        while grown:
+            more = {n for table in tables for n in out for n in table.get(n, ()) if n in table} - out
+            if any(start in table.get(n, ()) for table in tables for n in more):
+                return True
+            out, grown = out | more, bool(more)
+    return False
+
+
 def globals_set_in(node):
     """The names of the module that a function sets, with the assignments that do so."""
     names = {name for n in ast.walk(node) if isinstance(n, ast.Global) for name in n.names}
@@ -183,7 +195,7 @@ def watched(q, was, now, names):
             out[name]["environ"] = asked_for(old, new)
             out[name]["exits"] = caught(name, old, new, EXIT)
             out[name]["looked_up"] = looked_up(name, old, new)
-            out[name]["nests"] = any(calls_itself(f) for tree in (old, new) for f in ast.walk(tree) if isinstance(f, FUNCTIONS) and f.name in {k.rsplit(".", 1)[-1] for k in names})
+            out[name]["nests"] = in_circles(names, tables) or any(calls_itself(f) for tree in (old, new) for f in ast.walk(tree) if isinstance(f, FUNCTIONS) and f.name in {k.rsplit(".", 1)[-1] for k in names})
     return out
 
 

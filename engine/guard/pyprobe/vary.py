@@ -19,6 +19,7 @@ from atoll_guard_files import FILES, other_lines, text_of
 from atoll_guard_kinds import KINDS, derived
 from atoll_guard_making import decode, member
 from atoll_guard_patterns import LOOKS_LIKE, repatterned
+from atoll_guard_nesting import within_itself, wrapped
 from atoll_guard_places import Places, as_bytes
 
 ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "AZaz", "0123456789", " \t\n-_./,:;", "\"'`\\()[]{}<>#@!?*+=|&%$^~", "éßİıØΣς世界\u0301😀\u00a0"]
@@ -233,6 +234,8 @@ class Vary:
         held = FILES.of(v) if FILES.held else None
         if held:
             return self.other_file(v, held)
+        if self.edges.nests and not depth and d.n(8) == 7:
+            return self.stranger(wrapped(v, d))
         edge = d.edge("other", lambda: self.edges.near(v))
         if edge:
             return self.guess(edge[0]) if v is None or type(v) in (list, tuple, dict) and not v else edge[0]
@@ -262,7 +265,7 @@ class Vary:
         if type(v) is bytes:
             return as_bytes(self.other_text(v.decode("latin-1")))[:1000]
         if self.edges.nests and type(v) in (list, tuple, dict) and v and d.n(6) == 5:
-            return self.within_itself(v)
+            return within_itself(v, d)
         if type(v) in (list, tuple):
             return type(v)(self.other_list(list(v), depth))
         if type(v) is dict and depth < 4:
@@ -286,15 +289,6 @@ class Vary:
     def void(self, misused):
         """What marks an answer that promises nothing: of a call that the code cannot do with, as the kind of a value is a guess."""
         return {"void": True} if misused and (self.guessed or self.places.guessed) else {}
-
-    def within_itself(self, v):
-        """A list or a table that has itself, or a part of itself, in the place of an item or beside those that it has."""
-        d = self.d
-        if type(v) is dict:
-            return {**v, d.pick(list(v)): dict(v)}
-        at = d.n(len(v) + 1)
-        inner = type(v)(v[at:] if d.n(2) else v)
-        return type(v)([*v[:at], inner, *v[at + d.n(2) :]])
 
     def other_text(self, s):
         d = self.d
