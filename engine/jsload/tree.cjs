@@ -12,12 +12,13 @@ const TREE = fs.realpathSync(process.cwd());
 /** 'test' for files that look at the sources from outside, 'source' for those, '' for all else. */
 function place(tree, file) {
   const relative = path.relative(tree, file);
-  if (relative.startsWith('..') || path.isAbsolute(relative) || !/\.[cm]?[jt]sx?$/.test(file) || /\.d\.([cm]?ts|\w+\.ts)$/.test(file)) return '';
+  const compiled = /\.(lit)?coffee$/.test(file); // as it is loaded: of tests alone
+  if (relative.startsWith('..') || path.isAbsolute(relative) || !(compiled || /\.[cm]?[jt]sx?$/.test(file)) || /\.d\.([cm]?ts|\w+\.ts)$/.test(file)) return '';
   const parts = relative.split(path.sep);
   if (parts.includes('node_modules')) return '';
   const base = parts[parts.length - 1];
   const outside = parts.slice(0, -1).some((p) => /^(__tests__|tests?|spec|specs|bench|benchmarks?|examples?)$/.test(p));
-  return outside || /^(test|tests|spec|bench|benchmark)[.-]|[._-](test|spec|bench)\.\w+$/.test(base) ? 'test' : 'source';
+  return outside || /^(test|tests|spec|bench|benchmark)[.-]|[._-](test|spec|bench)\.\w+$/.test(base) ? 'test' : compiled ? '' : 'source';
 }
 
 function within(relative) {
