@@ -8,6 +8,7 @@ import (
 
 	"atoll/cli/door"
 	"atoll/engine/evidence"
+	"atoll/engine/guard"
 	"atoll/engine/view"
 	"atoll/store/record"
 )
@@ -111,7 +112,7 @@ func (p *progress) tellPhase(s *view.Snapshot, now time.Time) {
 	for i := range s.Running {
 		if r := &s.Running[i]; !p.guard && r.Stage == comparing {
 			p.guard = true
-			p.say(now, fmt.Sprintf("%s: comparing behaviour with the root's, for the first time in this run: what all comparisons need, such as the calls of the tests, is made before", r.Job.ID))
+			p.say(now, fmt.Sprintf("%s: comparing behaviour with the root's, for the first time in this run: what all comparisons need, such as the calls of the tests, is made before; one may use up to %s of processor time, which is more by the clock", r.Job.ID, guard.DefaultWork))
 		}
 	}
 }

@@ -325,7 +325,10 @@ func (r *runner) stepOf(p reflect.Value, of, name string, m *maker, in *string, 
 			}
 		}
 	}()
-	args, text := m.arguments(f.Type(), 1, nil)
+	args, text := r.encoded(p, name, m)
+	if args == nil {
+		args, text = m.arguments(f.Type(), 1, nil)
+	}
 	written := "; " + of + "." + name + "(" + text + ")"
 	r.heard = heard(m.texts)
 	if receiver == nil {
