@@ -5,6 +5,7 @@ const { inAll } = require('./rewording.cjs');
 
 const MARKS = /([^\p{L}\p{N}%]+)/u;
 const MOST_FIELDS = 12;
+const LONGEST = 500;
 
 /** The texts of a script with others between whose fields the same marks stand: the places of each lot. */
 function lots(script) {
@@ -12,7 +13,7 @@ function lots(script) {
   let n = 0;
   inAll(script, (text, name) => {
     const place = n++;
-    const parts = name ? [] : text.split(MARKS);
+    const parts = name || text.length > LONGEST ? [] : text.split(MARKS);
     if (parts.length < 3 || parts.length > 2 * MOST_FIELDS) return text;
     const marks = JSON.stringify(parts.filter((_, i) => i % 2 === 1));
     const lot = all.get(marks) || { places: new Set(), texts: new Set(), fields: (parts.length + 1) / 2 };
