@@ -193,6 +193,9 @@ func progressText(s *view.Snapshot, left time.Duration, now time.Time) string {
 	}
 	if r := longest(s.Running, now); r != nil && now.Sub(r.Started) >= silentFor {
 		fmt.Fprintf(&b, "; %s is %s, begun %s ago", r.Job.ID, view.CleanLine(r.Stage), roughly(now.Sub(r.Started)))
+		if r.Stage == comparing && r.Line != "" {
+			b.WriteString(": " + r.Line)
+		}
 	}
 	switch {
 	case s.Best.ID > record.Root:

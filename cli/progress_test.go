@@ -110,6 +110,7 @@ func TestARunSaysWhatItDoesBeforeItsJobsEnd(t *testing.T) {
 		{"it takes long", 16 * time.Second, view.Snapshot{Root: none, Best: none, Running: measuring}, "0 jobs; #0 is measuring, begun 33s ago\n"},
 		{"it is done", time.Second, view.Snapshot{Objective: "time_ms", Root: root, Best: root}, "the root is measured: time_ms 42, by 3 samples\n"},
 		{"the guard looks", time.Second, view.Snapshot{Root: root, Best: root, Running: []view.Running{{Job: record.Job{ID: 5}, Stage: "comparing behaviour", Started: now.Add(30 * time.Second)}}}, "#5: comparing behaviour with the root's, for the first time in this run: what all comparisons need, such as the calls of the tests, is made before; one may use up to 5m0s of processor time, which is more by the clock\n"},
+		{"it looks for long", 16 * time.Second, view.Snapshot{Root: root, Best: root, Running: []view.Running{{Job: record.Job{ID: 5}, Stage: "comparing behaviour", Line: "comparing kit.f, 12 inputs so far, 9s of up to 5m0s of processor time", Started: now.Add(35 * time.Second)}}}, "0 jobs; #5 is comparing behaviour, begun 15s ago: comparing kit.f, 12 inputs so far, 9s of up to 5m0s of processor time; nothing better than the root yet\n"},
 		{"and again", time.Second, view.Snapshot{Root: root, Best: root, Running: []view.Running{{Job: record.Job{ID: 6}, Stage: "comparing behaviour", Started: now.Add(30 * time.Second)}}}, ""},
 	} {
 		got := see(c.after, c.snap)

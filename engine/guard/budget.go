@@ -35,6 +35,7 @@ type budget struct {
 	box  Runner
 	mu   sync.Mutex
 	left time.Duration
+	used time.Duration
 	over func() // called when it is used up
 }
 
@@ -52,6 +53,7 @@ func (b *budget) Run(ctx context.Context, s sandbox.Spec) (sandbox.Result, error
 	res, err := b.box.Run(ctx, s)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.used += res.CPU
 	if b.left -= res.CPU; b.left <= 0 || last && slices.Contains(res.Limits, "cpu") {
 		b.left = 0
 		b.over()
@@ -70,6 +72,13 @@ func (b *budget) rest() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.left
+}
+
+// spent is what was used until now.
+func (b *budget) spent() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
 }
 
 // part is a context and a budget of a share of what is left of another one, for work

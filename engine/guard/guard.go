@@ -63,12 +63,18 @@ type Options struct {
 	// NoTests leaves the tests of the candidate out when lines are counted that
 	// nothing reached.
 	NoTests bool
-	// Doing is told what a check does, such as "recording the calls of the tests", as it begins with it,
-	// and how many inputs were compared until then. It may be nil.
-	Doing func(what string, cases int)
+	// Doing is told what a check begins with. It may be nil.
+	Doing func(Doing)
 	// Found is told of the first difference that nobody accepted, once it is sure; others are looked for behind
 	// it, and a simpler one may stand in its place in the report. It may be nil.
 	Found func(first Difference)
+}
+
+// Doing is what a check begins with.
+type Doing struct {
+	What  string        // such as "recording the calls of the tests"
+	Cases int           // inputs compared until then
+	Used  time.Duration // processor time used until then
 }
 
 // Invocation is one run of a program with what it reads.
@@ -97,10 +103,10 @@ var (
 type Guard struct {
 	box        Runner
 	o          Options
-	recordings recordings
-	compiled   recordings // what the compiler adds to the cache of Go, by tree and folder
+	recordings *recordings
+	compiled   *recordings // what the compiler adds to the cache of Go, by tree and folder
 	// the probe of Python, which every process of it begins with
-	compiledPython compiledParts
+	compiledPython *compiledParts
 }
 
 // New makes a Guard. Errors wrap [ErrOptions].
@@ -137,7 +143,14 @@ func New(box Runner, o Options) (*Guard, error) {
 	if o.LookupEnv == nil {
 		o.LookupEnv = os.LookupEnv
 	}
-	return &Guard{box: box, o: o}, nil
+	return &Guard{box: box, o: o, recordings: new(recordings), compiled: new(recordings), compiledPython: new(compiledParts)}, nil
+}
+
+// Telling is a guard with which g shares what both learn of roots. Its checks tell doing what they begin with.
+func (g *Guard) Telling(doing func(Doing)) *Guard {
+	other := *g
+	other.o.Doing = doing
+	return &other
 }
 
 // Prepare learns of a root what all checks need, where candidates change code in Python or JavaScript: the calls that its
@@ -256,7 +269,11 @@ func (c *check) doing(format string, args ...any) {
 	tellFirst(c)
 	c.now = fmt.Sprintf(format, args...)
 	if c.g.o.Doing != nil {
-		c.g.o.Doing(c.now, c.report.Cases)
+		d := Doing{What: c.now, Cases: c.report.Cases}
+		if c.budget != nil { // what is recorded ahead of a check counts for none
+			d.Used = c.budget.spent()
+		}
+		c.g.o.Doing(d)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"atoll/engine/agent/offline/language"
 	"atoll/engine/evidence"
+	"atoll/engine/guard"
 	"atoll/gitops"
 	"atoll/store/record"
 )
@@ -77,7 +78,7 @@ func (c *check) minimise(ctx context.Context) error {
 		return err
 	}
 	defer m.tellMinimising(len(c.report.Lineage), len(m.kept), &m.now)()
-	m.now.doing("measuring its gain", 0)
+	m.now.doing(guard.Doing{What: "measuring its gain"})
 	if m.gain, err = c.roughly(ctx); err != nil || c.report.Refused != "" {
 		return err
 	}
@@ -292,7 +293,7 @@ func (m *minimiser) drop(ctx context.Context, part []stretch, free bool) error {
 // loses reports whether a tree is worse than what is kept: it fails, behaves as
 // another program, or gives up a part of the gain.
 func (m *minimiser) loses(ctx context.Context, tree record.Hash, left string, free bool) (bool, error) {
-	m.now.doing("measuring it without "+left, 0)
+	m.now.doing(guard.Doing{What: "measuring it without " + left})
 	base, release, err := m.repo.Checkout(ctx, m.whole)
 	if err != nil {
 		return false, err

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"atoll/engine/guard"
 	"atoll/gitops"
 	"atoll/store/record"
 )
@@ -72,7 +73,7 @@ func TestALongMinimisationSaysWhatItDoes(t *testing.T) {
 	told := make(chan string, 100)
 	c := &check{q: Question{Tell: func(line string) { told <- line }}}
 	var p progress
-	p.doing("measuring it without a.go:3", 0)
+	p.doing(guard.Doing{What: "measuring it without a.go:3"})
 	quiet := c.tellEach(time.Millisecond, func(now time.Time, took time.Duration) string { return minimisingText(took, p.now(now)) })
 	line := <-told
 	quiet()

@@ -59,10 +59,10 @@ type progress struct {
 }
 
 // doing takes note of what a comparison begins with, and of the inputs compared until then.
-func (p *progress) doing(what string, cases int) {
+func (p *progress) doing(d guard.Doing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.what, p.cases, p.since = what, cases, time.Now()
+	p.what, p.cases, p.since = d.What, d.Cases, time.Now()
 }
 
 // text is "looking for inputs of kit.f since 30s, 12 inputs compared before": what was compared until that began.

@@ -216,7 +216,7 @@ func TestAComparisonOfBehaviourSaysHowFarItIs(t *testing.T) {
 	if got, want := now.text(time.Now()), "0 inputs compared before"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	now.doing("comparing kit.f and 2 more functions", 44)
+	now.doing(guard.Doing{What: "comparing kit.f and 2 more functions", Cases: 44})
 	doing := now.text(now.since.Add(4 * time.Second))
 	if got, want := comparingText(30*time.Second, 21*time.Second, doing), "still comparing behaviour, for 30s of at most 1h0m0s with 21s of up to 15m0s of processor time: comparing kit.f and 2 more functions since 4s, 44 inputs compared before"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -182,10 +183,12 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 	w.compared[c.ID]++
 	w.mu.Unlock()
 	began := w.now()
-	report, err := w.check(ctx, g, guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
+	ctx, stop := r.untilEnded(ctx)
+	defer stop()
+	report, err := w.check(ctx, g.Telling(r.compares), guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
 	r.aside += w.now().Sub(began)
 	if ctx.Err() != nil {
-		return found, false, context.Cause(ctx)
+		return found, false, w.ended(r, context.Cause(ctx))
 	}
 	if err != nil {
 		w.host.Note("warn", r.lease.Job.ID, "behaviour was not compared: "+err.Error())
@@ -203,6 +206,33 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 		found.why = view.CleanLine(report.Summary())
 	}
 	return found, true, nil
+}
+
+// untilEnded returns a context that ends with [ErrDrained] when a person ends the run: the samples of the candidate are
+// kept, and the next run compares it. A run whose time is over gives it the share that it began with.
+func (r *attempt) untilEnded(ctx context.Context) (context.Context, func()) {
+	return r.untilDrained(ctx, func() bool { return r.ends.IsZero() || r.now().Before(r.ends) })
+}
+
+// ended says of a comparison that the end of the run cut short where it goes on; other causes are as they are.
+func (w *measurer) ended(r *attempt, cause error) error {
+	if !errors.Is(cause, ErrDrained) {
+		return cause
+	}
+	w.host.Note("info", r.lease.Job.ID, fmt.Sprintf("%s is put back while its behaviour is compared: its samples are kept, and the next run compares it", r.lease.Job.ID))
+	return fmt.Errorf("%w: %w", errPutBack, cause)
+}
+
+// compares tells what the comparison of the job does.
+func (r *attempt) compares(d guard.Doing) {
+	text := d.What
+	if d.Cases > 0 {
+		text += fmt.Sprintf(", %s so far", view.Plural(d.Cases, "input"))
+	}
+	if d.Used > 0 {
+		text += fmt.Sprintf(", %s of up to %s of processor time", d.Used.Round(time.Second), guard.DefaultWork)
+	}
+	r.live.line(r.lease.Job.ID, text)
 }
 
 // check compares two trees in the time that there is for it. What the tests of the root do is recorded first, once

@@ -20,6 +20,12 @@ const (
 // nothing is heard of who works for the job. One who is elsewhere may take days, and
 // is not waited for at all. done must be called, by the goroutine of the attempt.
 func (r *attempt) whileHeard(ctx context.Context, elsewhere bool) (_ context.Context, done func()) {
+	return r.untilDrained(ctx, func() bool { return elsewhere || r.silent() })
+}
+
+// untilDrained returns a context that ends with [ErrDrained] as soon as the run drains and over says so, which is
+// asked from another goroutine. done must be called, by the goroutine of the attempt.
+func (r *attempt) untilDrained(ctx context.Context, over func() bool) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := make(chan struct{})
 	var watch sync.WaitGroup
@@ -31,7 +37,7 @@ func (r *attempt) whileHeard(ctx context.Context, elsewhere bool) (_ context.Con
 		}
 		tick := time.NewTicker(lookout)
 		defer tick.Stop()
-		for !elsewhere && !r.silent() {
+		for !over() {
 			select {
 			case <-tick.C:
 			case <-stop:
