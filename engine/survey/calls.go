@@ -382,6 +382,6 @@ func (s *callBench) callTargets(ctx context.Context) error {
 			list = append(list, hot{h.File, h.Symbol, h.Share})
 		}
 	}
-	s.targets(list[:min(len(list), mostHot)])
+	s.targets(list[:min(len(list), mostHot)], "where the time goes")
 	return nil
 }
