@@ -43,27 +43,31 @@ func (s *survey) findTests(ctx context.Context) error {
 // testPatience bounds a run of the tests; what takes longer is no quick stage.
 const testPatience = 3 * time.Minute
 
+// baseGoTest runs tests of Go: what they say does not depend on where the tree lies.
+var baseGoTest = []string{"go", "test", "-trimpath", "-vet=off"}
+
 func (s *survey) goTests(ctx context.Context) error {
 	lender := &lender{s}
 	done := lender.lend()
 	defer func() { done(len(s.m.Stages) > 0) }()
-	command := []string{"go", "test", "-trimpath", "-vet=off"}
-	s.doing(testPatience, "running the tests: go test ./...")
-	sample, err := lender.test(ctx, false, append(slices.Clone(command), "-json", "./...")...)
+	command := slices.Clone(baseGoTest)
+	sample, hanging, err := lender.runGoTests(ctx, command)
 	if err != nil {
 		return err
 	}
-	if sample.Raw.TimedOut {
+	if tooSlow(&sample) {
 		command = append(command, "-short")
 		s.Say("the tests did not end in " + roundTime(testPatience).String() + "; trying go test -short")
-		s.doing(testPatience, "running the tests: go test -short ./...")
-		if sample, err = lender.test(ctx, false, append(slices.Clone(command), "-json", "./...")...); err != nil {
+		if sample, hanging, err = lender.runGoTests(ctx, command); err != nil {
 			return err
 		}
-		if sample.Raw.TimedOut {
+		if tooSlow(&sample) {
 			unstaged(s, "the tests are too slow for a stage, so nothing but the benchmark will notice what a candidate breaks"+quicker(s.Look.Language, true))
 			return nil
 		}
+	}
+	if len(hanging) > 0 {
+		s.m.Notes = append(s.m.Notes, hangNote(hanging))
 	}
 	t := readTests(sample.Raw.Stdout)
 	if t.passed == 0 {
@@ -77,8 +81,8 @@ func (s *survey) goTests(ctx context.Context) error {
 	if len(t.failed) > 0 {
 		s.Say(fmt.Sprintf("%d tests fail on the root in the sandbox and are left out: %s", len(t.failed), someOf(t.failed, 5)))
 		s.m.Notes = append(s.m.Notes, failNote(t.failed))
-		command = append(command, "-skip=^("+strings.Join(t.failed, "|")+")$")
 	}
+	command = append(command, skipping(union(hanging, t.failed))...)
 	packages := []string{"./..."}
 	if len(t.broken) > 0 {
 		s.Say("packages whose tests do not build or end badly are left out: " + someOf(t.broken, 5))

@@ -139,9 +139,9 @@ func (s *survey) profileFor(ctx context.Context, each, before string, command []
 		if slices.Contains(packagesIn(command), w) || strings.HasPrefix(w, "-count") {
 			continue
 		}
-		words = append(words, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
+		words = append(words, w)
 	}
-	script := before + strings.Join(words, " ") + ` -benchtime=` + each + ` -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" '` + pkg + `' >/dev/null 2>&1
+	script := before + shellWords(words) + ` -benchtime=` + each + ` -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" '` + pkg + `' >/dev/null 2>&1
 go tool pprof -top -flat -nodecount=200 -show='^` + regexp.QuoteMeta(module) + `[./]' "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null`
 	sample, err := s.Lab.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Dir: s.Lab.folderOf(s.scaffold), Timeout: profilePatience, Output: output.OutputFile}, false)
 	if err != nil {
@@ -163,6 +163,15 @@ func readSampled(stdout []byte) time.Duration {
 		return 0
 	}
 	return d
+}
+
+// shellWords are words of a command as a shell reads them again.
+func shellWords(words []string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	return strings.Join(list, " ")
 }
 
 // packagesIn are the packages that a go test command names: its last words.

@@ -29,7 +29,7 @@ func (s *survey) goScaffold(ctx context.Context) (string, error) {
 		return "no exported function takes only texts, numbers, lists of them and what may be any value, so no benchmark can be scaffolded", nil
 	}
 	s.doing(testPatience, "profiling the tests of ./%s, for the functions that a benchmark is to measure", p.dir)
-	hot, err := s.Lab.hottest(ctx, p)
+	hot, err := s.Lab.hottest(ctx, p, leavesOut(s.m.Stages))
 	if err != nil {
 		return "", err
 	}
@@ -103,9 +103,9 @@ func culprit(text string) string {
 	return ""
 }
 
-// hottest returns the share of time of functions while the tests run, by name.
-func (l *Lab) hottest(ctx context.Context, p *goPackage) (map[string]float64, error) {
-	script := `go test -trimpath -vet=off -count=3 -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" ./` + p.dir + ` >/dev/null 2>&1
+// hottest returns the share of time of functions while the tests run, by name; without are words that leave out some of them.
+func (l *Lab) hottest(ctx context.Context, p *goPackage, without []string) (map[string]float64, error) {
+	script := `go test -trimpath -vet=off ` + shellWords(without) + ` -count=3 -cpuprofile="$TMPDIR/cpu" -o "$TMPDIR/tests" ./` + p.dir + ` >/dev/null 2>&1
 go tool pprof -top -cum -nodecount=500 "$TMPDIR/tests" "$TMPDIR/cpu" 2>/dev/null`
 	sample, err := l.Run(ctx, eval.Options{Command: []string{script}, Caches: []string{"go"}, Timeout: testPatience, Output: output.OutputFile}, false)
 	if err != nil {
