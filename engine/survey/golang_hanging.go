@@ -26,7 +26,7 @@ const (
 func (s *lender) runGoTests(ctx context.Context, command []string) (sample Sample, hanging []string, err error) {
 	for range hangingRounds {
 		words := append(slices.Clone(command), skipping(hanging)...)
-		s.doing(testPatience, "running the tests: go test%s ./...", strings.Join(words[len(baseGoTest):], " "))
+		s.doing(testPatience, "running the tests: %s", strings.Join(append([]string{"go", "test"}, append(words[len(baseGoTest):], "./...")...), " "))
 		if sample, err = s.test(ctx, false, append(words, "-timeout="+goTestTimeout.String(), "-json", "./...")...); err != nil {
 			return sample, hanging, err
 		}
@@ -35,7 +35,7 @@ func (s *lender) runGoTests(ctx context.Context, command []string) (sample Sampl
 			break
 		}
 		hanging = union(hanging, found)
-		s.Say(fmt.Sprintf("%s did not end in %s, and what stands behind them was not run: they are left out", someOf(found, mostHanging), goTestTimeout))
+		s.Say(fmt.Sprintf("left out, as tests that did not end in %s keep those behind them from running: %s", goTestTimeout, someOf(found, mostHanging)))
 	}
 	return sample, hanging, nil
 }
