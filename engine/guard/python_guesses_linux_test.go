@@ -8,6 +8,8 @@ import (
 )
 
 const symbols = `
+import urllib.parse
+
 SIGNS = ["$", "EUR", "kr"]
 
 
@@ -29,11 +31,17 @@ def runs(numbers):
         else:
             out.append([n + 0])
     return [tuple(r) for r in out if len(r) > 1]
+
+
+def quoted(value, safe):
+    if not isinstance(value, (str, bytes)):
+        value = str(value)
+    return urllib.parse.quote(value, safe)
 `
 
 const symbolsTest = `
 import unittest
-from kit import runs, symbol
+from kit import quoted, runs, symbol
 
 
 class Test(unittest.TestCase):
@@ -44,9 +52,13 @@ class Test(unittest.TestCase):
         self.assertIsNone(symbol("5"))
         self.assertEqual(runs([]), [])
         self.assertEqual(runs([1, 2, 4]), [(1, 2)])
+        self.assertEqual(quoted("a/b", ""), "a%2Fb")
+        self.assertEqual(quoted("a/b", "/"), "a/b")
+        self.assertEqual(quoted("a", ""), "a")
+        self.assertEqual(quoted(5, "/"), "5")
 `
 
-// The root cannot do with a number for a hint, nor with a text among numbers, and nobody gave either.
+// The root cannot do with a number for a hint, nor with a text among numbers, nor with None for what may stand as it is, and nobody gave any of them.
 func TestWhatPythonCodeCannotDoWithValuesOfAKindThatIsGuessedIsNoDifference(t *testing.T) {
 	t.Parallel()
 	suitetest.Slow(t, "compares a Python module; TestAChangeOfAPythonFunctionIsFound stands for it")
@@ -55,4 +67,6 @@ func TestWhatPythonCodeCannotDoWithValuesOfAKindThatIsGuessedIsNoDifference(t *t
 		"            out.append([n + 0])", "            out.append([n])"))
 	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 300}, symbols, symbolsTest,
 		"            if sign in place:", "            if place.endswith(sign) or place.startswith(sign):"), "kit.symbol")
+	wantWhere(t, mustCheckPython(t, guard.Options{Cases: 900}, symbols, symbolsTest,
+		"def quoted(value, safe):\n", "def quoted(value, safe):\n    if type(value) is str and value.isascii() and value.isalnum():\n        return value\n"))
 }

@@ -105,7 +105,7 @@ class Places:
         self.values.append(self.files.text(v) if held else v)
         if at in self.put and (held or fits(v, self.put[at])):
             other = self.values[at] = self.put[at]
-            self.guessed = self.guessed or other is not None and (v is None or whole and not v)
+            self.guessed = self.guessed or (other is None) != (v is None) or other is not None and whole and not v
             return v if held and type(other) is not str else self.files.like(v, other) if held else other
         if type(v) is dict:
             return {k: self.value(x, depth + 1) for k, x in v.items()}

@@ -238,7 +238,8 @@ class Vary:
             return self.stranger(wrapped(v, d))
         edge = d.edge("other", lambda: self.edges.near(v))
         if edge:
-            return self.guess(edge[0]) if v is None or type(v) in (list, tuple, dict) and not v else edge[0]
+            other = edge[0]
+            return self.guess(other) if v is None or type(v) in (list, tuple, dict) and not v else self.stranger(other) if other is None else other
         made = self.protocols.in_place(v, d) if self.protocols else v
         if made is not v:
             return self.stranger(made)
@@ -283,8 +284,8 @@ class Vary:
 
     def stranger(self, v):
         """A value of a type that the tests do not give: whatever error of the interpreter it leads to, that promises nothing."""
-        self.foreign = True
-        return self.guess(v)
+        self.foreign = self.guessed = True
+        return v
 
     def void(self, misused):
         """What marks an answer that promises nothing: of a call that the code cannot do with, as the kind of a value is a guess."""
