@@ -111,8 +111,11 @@ func (m *goCheck) way(dir string) func(key string) bool {
 	return func(string) bool { return true }
 }
 
-// marks are the numbers of the blocks of changed functions.
+// marks are the numbers of the blocks of changed functions: those that were edited, where that is known.
 func (m *goCheck) marks() []int {
+	if edited := m.edited(); len(edited) > 0 {
+		return edited
+	}
 	var out []int
 	for of, n := range m.numbers.blocks {
 		if key, _, _ := strings.Cut(of, " "); m.direct[key] {
