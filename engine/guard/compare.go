@@ -140,19 +140,23 @@ func (c *check) deepen(ctx context.Context, p pair, names, lasting, further []st
 	return c.search(ctx, p, slices.Concat(names, further), apart)
 }
 
-// inTurn is some groups as they are asked: all at once, and of those of Python first what changed itself, which is
-// not to wait for others that make large objects.
+// inTurn is some groups as they are asked: all at once, and first those that are not to wait for others: of Python what changed
+// itself, as others make large objects, and where inputs were looked for the few that ran what changed.
 func (p *pair) inTurn(groups []string) [][]string {
-	own, others := []string(nil), groups
+	first := func(group string) bool { return p.reaching[group] && len(p.reaching)*fewReach <= len(groups) }
 	if p.behind {
-		own = slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) })
-		others = slices.DeleteFunc(slices.Clone(groups), p.direct)
+		first = p.direct
 	}
+	own := slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !first(group) })
+	others := slices.DeleteFunc(slices.Clone(groups), first)
 	if len(own) == 0 || len(others) == 0 {
 		return [][]string{groups}
 	}
 	return [][]string{own, others}
 }
+
+// fewReach: of so many groups one ran what changed at most.
+const fewReach = 4
 
 // unknownOf drops the groups that are known to differ.
 func (c *check) unknownOf(p pair, groups []string) []string {
