@@ -124,7 +124,7 @@ const (
 // name, and how much time was sampled. A few benchmarks run for longer, as little is seen of them in a short time.
 func (s *survey) profile(ctx context.Context, before string, command []string, pkg, module string) (shares map[string]float64, sampled time.Duration, err error) {
 	for _, each := range []string{"200ms", "1s"} {
-		shares, sampled, err = s.profileFor(ctx, each, before, command, pkg, module)
+		shares, sampled, err = profileFor(ctx, s, each, before, command, pkg, module)
 		if err != nil || sampled == 0 || sampled >= littleSampled {
 			break
 		}
@@ -133,7 +133,7 @@ func (s *survey) profile(ctx context.Context, before string, command []string, p
 }
 
 // profileFor is profile with so much time for each benchmark.
-func (s *survey) profileFor(ctx context.Context, each, before string, command []string, pkg, module string) (map[string]float64, time.Duration, error) {
+func profileFor(ctx context.Context, s *survey, each, before string, command []string, pkg, module string) (map[string]float64, time.Duration, error) {
 	var words []string
 	for _, w := range command {
 		if slices.Contains(packagesIn(command), w) || strings.HasPrefix(w, "-count") {
