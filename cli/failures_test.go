@@ -3,6 +3,8 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -173,6 +175,22 @@ func TestACommitIsNotSaidToBeQueuedInABrokenExperiment(t *testing.T) {
 	text := must(t, s.dir, "inject", "HEAD")
 	for _, want := range []string{"waits, for the experiment is broken: the evaluator fails on the root commit", "the data is gone", "run --new` begins anew"} {
 		if strings.Contains(text, "queued") || !strings.Contains(text, want) {
+			t.Errorf("it says %q, want %q", text, want)
+		}
+	}
+}
+
+func TestACommitThatWaitsForMoreJobsIsSaidTo(t *testing.T) {
+	t.Parallel()
+	dir := plot(t, "budget: {jobs: 1}")
+	must(t, dir, "run", "--headless")
+	if err := os.WriteFile(filepath.Join(dir, "value.txt"), []byte("7\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git(t, dir, "commit", "-q", "-a", "-m", "seven")
+	text := must(t, dir, "inject", "HEAD")
+	for _, want := range []string{"queued", "it waits, for the experiment is done: 1 job done; a run that may make more jobs takes it first", "run --max-jobs 101"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("it says %q, want %q", text, want)
 		}
 	}

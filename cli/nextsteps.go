@@ -190,8 +190,13 @@ func moreJobs(s *view.Snapshot) []step {
 	if s.State != record.ExperimentDone || most <= 0 || s.Jobs.Left() > 0 {
 		return nil
 	}
+	return []step{{fmt.Sprintf("run --max-jobs %d", furtherJobs(most)), "the search goes on: its jobs are used up"}}
+}
+
+// furtherJobs is how many jobs an experiment may make that goes on behind so many.
+func furtherJobs(most int) int {
 	const few = 100 // and no search is worth going on by less
-	return []step{{fmt.Sprintf("run --max-jobs %d", most+max(most, few)), "the search goes on: its jobs are used up"}}
+	return most + max(most, few)
 }
 
 // onlyOffline reports whether the built-in agent alone made candidates.
