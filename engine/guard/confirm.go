@@ -12,7 +12,7 @@ import (
 )
 
 // settle looks at the suspects again, in full, and keeps those that hold.
-func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) error {
+func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) (err error) {
 	q.Mode, q.Omit, q.Cases = probe.Detail, nil, nil
 	for _, group := range slices.Sorted(maps.Keys(t.suspects)) {
 		q.Cases = append(q.Cases, t.worthALook(group, t.suspects[group])...)
@@ -20,6 +20,12 @@ func (c *check) settle(ctx context.Context, p pair, t count, q probe.Request) er
 	if len(q.Cases) == 0 {
 		return nil
 	}
+	c.report.Unsure = len(q.Cases)
+	defer func() {
+		if err == nil {
+			c.report.Unsure = 0
+		}
+	}()
 	c.doing("asking again where answers differed, %s", record.Plural(len(q.Cases), "input"))
 	p.differ = func(in, root, candidate string) bool {
 		bothShare := strings.Contains(root, probe.ShareMark) && strings.Contains(candidate, probe.ShareMark)

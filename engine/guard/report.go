@@ -126,7 +126,9 @@ type Report struct {
 	// Notes say in plain sentences what was not compared, and why.
 	Notes     []string `json:"notes,omitempty"`
 	OutOfTime bool     `json:"out_of_time,omitempty"`
-	Cut       string   `json:"cut,omitempty"` // what ended it before its end: [CutWork] or [CutTime]
+	// Unsure are inputs on which answers differed once, where the time was over before they were asked again.
+	Unsure int    `json:"unsure,omitempty"`
+	Cut    string `json:"cut,omitempty"` // what ended it before its end: [CutWork] or [CutTime]
 	// Failed says why no input was given to both, where code changed that the guard compares: a probe did
 	// not answer, or the time was over before. It is empty where there is nothing that the guard could compare.
 	Failed string `json:"failed,omitempty"`
@@ -190,6 +192,9 @@ func (r *Report) Summary() string {
 	if r.OutOfTime {
 		text = "no difference was found"
 	}
+	if r.Unsure > 0 {
+		text = "no difference is sure"
+	}
 	text += fmt.Sprintf(" on %s of %s", record.Plural(r.Cases, "input"), record.Plural(r.Functions, "function"))
 	if r.Tests > 0 {
 		text += " and " + record.Plural(r.Tests, "test")
@@ -202,6 +207,9 @@ func (r *Report) Summary() string {
 		text += "; its processor time was over before all was compared"
 	case r.OutOfTime:
 		text += "; the clock ended it before all was compared"
+	}
+	if r.Unsure > 0 {
+		text += fmt.Sprintf(", and answers differed on %s that could not be asked again", record.Plural(r.Unsure, "input"))
 	}
 	return text
 }

@@ -18,6 +18,7 @@ func TestASummarySaysWhyNothingOrNotAllWasCompared(t *testing.T) {
 		{guard.Report{Values: 3, Failed: "no probe"}, "behaviour was not compared: no probe"},
 		{guard.Report{Cases: 3, Functions: 2}, "behaves as the root on 3 inputs of 2 functions"},
 		{guard.Report{Cases: 3, Functions: 2, OutOfTime: true, Cut: guard.CutTime}, "no difference was found on 3 inputs of 2 functions; the clock ended it before all was compared"},
+		{guard.Report{Cases: 3, Functions: 2, OutOfTime: true, Cut: guard.CutTime, Unsure: 1}, "no difference is sure on 3 inputs of 2 functions; the clock ended it before all was compared, and answers differed on 1 input that could not be asked again"},
 		{guard.Report{Cases: 3, Functions: 2, OutOfTime: true, Cut: guard.CutWork}, "no difference was found on 3 inputs of 2 functions; its processor time was over before all was compared"},
 		{guard.Report{Cases: 3, Functions: 1}, "behaves as the root on 3 inputs of 1 function"},
 		{guard.Report{Cases: 1, Functions: 2}, "behaves as the root on 1 input of 2 functions"},
