@@ -84,7 +84,7 @@ class Others:
         if group in self.caught and kind == 0:
             return with_list(v, d)
         if kind == 1 and name in self.kinds.get(group, ()):
-            return as_type(v, d.pick(OTHER_KINDS), d)
+            return vary.stranger(as_type(v, d.pick(OTHER_KINDS), d))
         if kind == 2 and name in self.looked_up.get(group, ()):
             self.misused = True
             return as_type(v, d.pick(("list", "dict")), d)
