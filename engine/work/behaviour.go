@@ -187,8 +187,10 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 	defer stop()
 	report, err := w.check(ctx, g.Telling(r.compares), guard.Tree{Base: base, ID: w.facts.Experiment.RootTree.String()}, guard.Tree{Base: base, Delta: delta}, changed)
 	r.aside += w.now().Sub(began)
-	if ctx.Err() != nil {
-		return found, false, w.ended(r, context.Cause(ctx))
+	if cause := context.Cause(ctx); errors.Is(cause, ErrDrained) {
+		return found, false, w.ended(r, "its behaviour is compared", "compares it")
+	} else if cause != nil {
+		return found, false, cause
 	}
 	if err != nil {
 		w.host.Note("warn", r.lease.Job.ID, "behaviour was not compared: "+err.Error())
@@ -211,16 +213,16 @@ func (w *measurer) guard(ctx context.Context, r *attempt, c *record.Candidate) (
 // untilEnded returns a context that ends with [ErrDrained] when a person ends the run: the samples of the candidate are
 // kept, and the next run compares it. A run whose time is over gives it the share that it began with.
 func (r *attempt) untilEnded(ctx context.Context) (context.Context, func()) {
-	return r.untilDrained(ctx, func() bool { return r.ends.IsZero() || r.now().Before(r.ends) })
+	return r.untilDrained(ctx, r.inTime)
 }
 
-// ended says of a comparison that the end of the run cut short where it goes on; other causes are as they are.
-func (w *measurer) ended(r *attempt, cause error) error {
-	if !errors.Is(cause, ErrDrained) {
-		return cause
-	}
-	w.host.Note("info", r.lease.Job.ID, fmt.Sprintf("%s is put back while its behaviour is compared: its samples are kept, and the next run compares it", r.lease.Job.ID))
-	return fmt.Errorf("%w: %w", errPutBack, cause)
+// inTime reports whether the time of the run, if that is bounded, is not over: a run that ends in it is ended by a person.
+func (r *attempt) inTime() bool { return r.ends.IsZero() || r.now().Before(r.ends) }
+
+// ended puts a job back that the end of the run interrupts while something is done, and says what the next run does.
+func (w *measurer) ended(r *attempt, while, next string) error {
+	w.host.Note("info", r.lease.Job.ID, fmt.Sprintf("%s is put back while %s: its samples are kept, and the next run %s", r.lease.Job.ID, while, next))
+	return fmt.Errorf("%w: %w", errPutBack, ErrDrained)
 }
 
 // compares tells what the comparison of the job does.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"atoll/engine/eval"
 	"atoll/engine/fold"
@@ -223,6 +224,9 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		if err := r.keepSamples(ctx); err != nil {
 			return out, nil, err
 		}
+		if r.draining() && r.inTime() && takeLong(out, n-i) {
+			return out, nil, w.ended(r, "it is measured", "goes on")
+		}
 		s, err := w.take(ctx, r, Measurement{
 			Job: job.ID, Attempt: r.lease.Attempt, Candidate: c.ID, Commit: c.Commit, Tree: c.Tree, Goal: goal,
 			Repeat: from + i, SameProduct: w.products.owner(ctx, r, c.ID),
@@ -266,6 +270,19 @@ func (w *measurer) samples(ctx context.Context, r *attempt, c *record.Candidate,
 		}
 	}
 	return out, nil, nil
+}
+
+// drainPatience is how long the samples of a candidate may still take when a person ends the run; where
+// it would be longer, the job goes back to the queue with those that it has.
+const drainPatience = 5 * time.Second
+
+// takeLong reports whether so many more samples, each as long as those taken, are too many to wait for.
+func takeLong(taken []record.Sample, more int) bool {
+	var all int64
+	for i := range taken {
+		all += taken[i].WallMS
+	}
+	return len(taken) > 0 && time.Duration(all)*time.Millisecond*time.Duration(more)/time.Duration(len(taken)) > drainPatience
 }
 
 // besides are the metrics of a candidate that its evaluator does not report: those of
