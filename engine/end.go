@@ -28,12 +28,21 @@ func (l *loop) over(pool *work.Pool) bool {
 		return true
 	}
 	if l.opt.Once {
-		return pool.Spent()
+		return pool.Spent() || l.st.Archive() != nil && (l.nothingLeft() || l.noneInjected())
 	}
 	if l.st.Run != record.ExperimentRunning {
 		return false
 	}
 	return l.opt.Unattended && l.nothingLeft()
+}
+
+// noneInjected reports whether no commit waits where candidates are made of injected ones alone.
+func (l *loop) noneInjected() bool {
+	if !l.st.Config.Search.OnlyInjected {
+		return false
+	}
+	c, err := l.db.Counters(context.Background(), l.exp)
+	return err == nil && c.Jobs(record.Make, record.Queued)+c.Jobs(record.Evaluate, record.Queued) == 0
 }
 
 // timeLimit is what bounds a run in time: nothing begins any more when it is over, and

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atoll/store"
+	"atoll/store/record"
 )
 
 // leaseFor is how long a lease lasts without a heartbeat.
@@ -15,7 +16,7 @@ const leaseFor = 60 * time.Second
 
 // PoolOptions say how jobs are claimed.
 type PoolOptions struct {
-	Once bool          // each worker does one job
+	Once bool          // each worker does one job; measuring the root is none
 	More chan struct{} // an offer of a job for each value
 	Ends time.Time     // the time of the run is over; zero: never
 }
@@ -128,6 +129,9 @@ func (p *Pool) mayClaim(n int) bool {
 	return true
 }
 
+// measuresRoot reports whether a job makes ready for all others.
+func measuresRoot(j *record.Job) bool { return j.Kind == record.Evaluate && j.Candidate == record.Root }
+
 // free counts a worker as idle again; did says whether it carried out a job.
 func (p *Pool) free(did bool) {
 	p.mu.Lock()
@@ -155,7 +159,7 @@ func (p *Pool) work(n int) {
 			}
 			at := &place{pool: p, worker: n}
 			goOn := p.w.carryOut(p.ctx, lease, at)
-			p.free(true)
+			p.free(!measuresRoot(&lease.Job))
 			if at.left { // another has the number
 				at.end()
 				return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -112,6 +113,22 @@ func TestEachWorkerOfOneRoundDoesOneJob(t *testing.T) {
 	p.Wait(idle)
 	if n := s.ended(); n != 2 {
 		t.Errorf("%d jobs were done", n)
+	}
+}
+
+func TestMeasuringTheRootIsNoJobOfARound(t *testing.T) {
+	s := newWorkers(t)
+	p := &Pool{w: s.w, ctx: t.Context(), alive: map[int]bool{}, opt: PoolOptions{Once: true}, goal: 1, idle: make(chan struct{}, 1), working: 1}
+	p.freed = sync.NewCond(&p.mu)
+	root, other := record.NewJob(s.Exp.ID, 0, record.Evaluate), record.NewJob(s.Exp.ID, 1, record.Evaluate)
+	root.Candidate, other.Candidate = record.Root, record.Root+1
+	p.free(!measuresRoot(&root))
+	if p.Spent() || !p.mayClaim(0) {
+		t.Error("the round is over with the root")
+	}
+	p.free(!measuresRoot(&other))
+	if !p.Spent() || p.mayClaim(0) {
+		t.Error("the round is not over with a job")
 	}
 }
 
