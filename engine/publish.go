@@ -8,6 +8,7 @@ import (
 
 	"atoll/engine/fold"
 	"atoll/engine/view"
+	"atoll/engine/work"
 	"atoll/store"
 	"atoll/store/record"
 )
@@ -65,6 +66,11 @@ func (p *publisher) publish(now present) {
 		p.note("error", record.NoJob, err.Error())
 	}
 	p.root = snap.Root
+	if name, err := work.SearchedMetric(context.Background(), p.db, snap.Experiment.ID, snap.Objective, snap.Experiment.Objective); err != nil {
+		p.note("error", record.NoJob, err.Error())
+	} else {
+		snap.Objective = name // learned from the root, where none is named
+	}
 	if err := tellBest(context.Background(), p.db, snap); err != nil {
 		p.note("error", record.NoJob, err.Error())
 	}
