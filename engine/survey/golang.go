@@ -16,14 +16,14 @@ import (
 	"atoll/engine/eval/output"
 )
 
-// telling is the first line that is no headline.
+// telling is the first line that is no headline; "" if there is none.
 func telling(out string) string {
 	for l := range strings.Lines(out) {
 		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "ok ") && !strings.HasPrefix(l, "?") && !strings.HasPrefix(l, "go: downloading") {
 			return l
 		}
 	}
-	return "no reason given"
+	return ""
 }
 
 // findTests runs the tests once and makes a stage of those that pass.

@@ -2,6 +2,8 @@ package survey
 
 import (
 	"fmt"
+	"go/parser"
+	"go/token"
 	"maps"
 	"slices"
 	"strings"
@@ -117,6 +119,23 @@ func TestWhatEachBenchmarkRunsIsRead(t *testing.T) {
 	often := s.read([]byte("block 2 example.com/x/a.go:1.2,3.4 2\nblock 3 example.com/x/b.go:1.2,3.4 5\nran A 40 2\nran B 0\nanything else\n"))
 	if !maps.Equal(often, map[string]float64{"A": 40, "B": 0}) || s.ran["A"].statements() != 2 || len(s.ran["B"]) != 0 || s.all.statements() != 7 {
 		t.Errorf("often %v, ran %v of %v", often, s.ran, s.all)
+	}
+}
+
+func TestAFileOfTablesIsNoneThatBenchmarksCouldReach(t *testing.T) {
+	for text, want := range map[string]bool{
+		"package kit\n\nvar table = map[rune]string{'a': \"b\"}\n\nfunc init() { table['c'] = \"d\" }\n": true,
+		"package kit\n\nvar table = map[rune]string{'a': \"b\"}\n":                                       true,
+		"package kit\n\nfunc init() {}\n\nfunc Of(r rune) string { return \"\" }\n":                      false,
+		"package kit\n\ntype kit int\n\nfunc (kit) init() {}\n":                                          false,
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "kit.go", text, 0)
+		if got := onlySetsUp(file); err != nil || got != want {
+			t.Errorf("%v of\n%s%v", got, text, err)
+		}
+	}
+	if onlySetsUp(nil) {
+		t.Error("a file that is not known is left out")
 	}
 }
 

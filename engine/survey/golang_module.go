@@ -2,7 +2,10 @@ package survey
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -47,7 +50,7 @@ func (m *goModule) warm(ctx context.Context) (next string) {
 		_, _ = m.command(ctx, "tool", "-n", "pprof") // which the go command compiles where it is first asked for
 		return ""
 	}
-	m.say("the go command says: " + telling(out))
+	m.say("the go command says: " + cmp.Or(telling(out), err.Error()))
 	switch {
 	case strings.Contains(out, "no required module provides"):
 		next = "`go mod tidy && git add go.* && git commit -m \"Name all modules\"`, then `atoll init --force`"
@@ -119,6 +122,12 @@ func (m *goModule) command(ctx context.Context, args ...string) (string, error) 
 	cmd.Env = append(slices.Clone(m.env), "GOFLAGS=-buildvcs=false")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
+	switch {
+	case errors.Is(err, exec.ErrWaitDelay): // it ended well, and something that it began still holds its output
+		err = nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		err = fmt.Errorf("it did not end within %s", firstPatience)
+	}
 	return string(out), err
 }
 

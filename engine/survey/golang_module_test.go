@@ -50,6 +50,18 @@ func TestTheSourcesOfBenchmarks(t *testing.T) {
 	}
 }
 
+func TestAGoCommandWhoseOutputSomethingElseStillHoldsIsNoFailure(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\nsleep 30 &\necho ok\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	m := &goModule{lab: &Lab{Base: dir}, env: os.Environ()}
+	if out, err := m.command(t.Context(), "list"); err != nil || out != "ok\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 func TestAModuleThatGoModDoesNotNameIsNamedByTidying(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not on the PATH")

@@ -2,6 +2,8 @@ package survey
 
 import (
 	"context"
+	"go/ast"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,4 +206,14 @@ func (s *comparing) goReach(ctx context.Context, chosen []bench) {
 		}
 		s.reach[file] = counts
 	}
+	maps.DeleteFunc(s.reach, func(file string, _ [2]int) bool { return onlySetsUp(s.Lab.parsed(file, 0)) })
+}
+
+// onlySetsUp reports whether the functions of a file only lay down what others read, before anything is measured;
+// nil: not known.
+func onlySetsUp(file *ast.File) bool {
+	return file != nil && !slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		return ok && (fn.Recv != nil || fn.Name.Name != "init")
+	})
 }

@@ -193,8 +193,26 @@ func readFlat(stdout []byte) map[string]float64 {
 	return shares
 }
 
-// eachShare tells the rows of pprof -top: the name of a function, and the percent that
-// stand in a column.
+// generic is the name of a function in a profile without the types of an instance of it: pprof writes
+// (*Set[go.shape.int,go.shape.struct { X int }]).Add of (*Set).Add.
+func generic(name string) string {
+	var b strings.Builder
+	depth := 0
+	for _, c := range name {
+		switch {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case depth == 0:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+// eachShare tells the rows of pprof -top: the name of a function, that of a generic one once for each of its
+// instances, and the percent that stand in a column.
 func eachShare(stdout []byte, column int, fn func(name string, percent float64)) {
 	for l := range strings.Lines(string(stdout)) {
 		f := strings.Fields(l)
@@ -202,12 +220,12 @@ func eachShare(stdout []byte, column int, fn func(name string, percent float64))
 			continue
 		}
 		if percent, err := strconv.ParseFloat(strings.TrimSuffix(f[column], "%"), 64); err == nil {
-			fn(f[5], percent)
+			fn(generic(strings.TrimSuffix(strings.Join(f[5:], " "), " (inline)")), percent)
 		}
 	}
 }
 
-var closure = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+|\[\.\.\.\])+$`)
+var closure = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+)+$`)
 
 // locate finds the functions of a profile in the files that may change.
 func (l *Lab) locate(shares map[string]float64, module string) []hot {

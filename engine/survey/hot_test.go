@@ -5,6 +5,26 @@ import (
 	"time"
 )
 
+func TestTimeInInstancesAndClosuresCountsToTheFunctionAsItIsWritten(t *testing.T) {
+	const table = `Showing nodes accounting for 220ms, 100% of 220ms total
+      flat  flat%   sum%        cum   cum%
+     150ms 68.18% 68.18%      150ms 68.18%  example.com/gen.(*Set[go.shape.struct { X int; Y int },go.shape.[]string]).Add (inline)
+      20ms  9.09% 77.27%       20ms  9.09%  example.com/gen.(*Set[...]).Add
+      30ms 13.64% 90.91%       30ms 13.64%  example.com/gen.Sum[go.shape.int].func2
+      20ms  9.09%   100%       20ms  9.09%  example.com/gen.Sort.func1.2 (inline)
+`
+	want := map[string]float64{"example.com/gen.(*Set).Add": 0.7727, "example.com/gen.Sum": 0.1364, "example.com/gen.Sort": 0.0909}
+	got := readFlat([]byte(table))
+	for name, share := range got {
+		if diff := share - want[name]; diff > 1e-9 || diff < -1e-9 {
+			t.Errorf("%s has %v", name, share)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("there are %v", got)
+	}
+}
+
 func TestHowMuchAProfilerSawIsReadOfItsHead(t *testing.T) {
 	for _, tt := range []struct {
 		name, head string
