@@ -164,7 +164,7 @@ func (p *goPackage) source(names []string) string {
 func (f goFunc) benchmark(in *inputs) string {
 	head, args := "for i := range atollTexts {\n\t\t\t_ = i\n", arguments(f.params)
 	if in != nil {
-		head, args = in.loop(f.many() || slices.Contains(f.params, anyKind)), in.arguments(f.params)
+		head, args = in.loop(f.many()), in.arguments(f.params)
 	}
 	receiver := ""
 	switch {

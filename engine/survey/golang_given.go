@@ -12,7 +12,7 @@ import (
 // struct, a function, or something of which only the name is known. A nil pointer is what cannot be told.
 type given struct {
 	value  constant.Value // of a constant
-	source string         // of a number, as it is written
+	source string         // of a number or nil, as it is written
 	null   bool           // it is nil, or the empty value of its type
 	parts  []part         // of a list, map or struct, in order
 	whole  bool           // it is one of these, if it has no parts, too
@@ -20,6 +20,9 @@ type given struct {
 	name   string         // what else it is called, as a function of the package or an error
 	own    bool           // the name is one of the package
 	tester bool           // it is a *testing.T or the like
+	typ    ast.Expr       // the type that a list, map or struct is written with; nil: not known
+	at     *scope         // where that is written
+	points bool           // it is the address of the value
 }
 
 // part is an element of a list, map or struct: a field has a name, and others a key.
@@ -27,6 +30,7 @@ type part struct {
 	name  string
 	key   *given
 	value *given
+	left  bool // it is a field that is left out
 }
 
 // testFunc is one of a test, with what surrounds it.
@@ -79,6 +83,14 @@ func (s *scope) declare(name string, g *given) {
 	s.vars[name] = g
 }
 
+// declaredType is the type that the tests declare under a name; nil where they do not.
+func (s *scope) declaredType(name string) (found ast.Expr) {
+	for at := s; at != nil && found == nil; at = at.up {
+		found = at.types[name]
+	}
+	return found
+}
+
 // under is the type behind names that the tests declare.
 func (s *scope) under(e ast.Expr) ast.Expr {
 	for range 8 {
@@ -88,10 +100,7 @@ func (s *scope) under(e ast.Expr) ast.Expr {
 		case *ast.StarExpr:
 			e = t.X
 		case *ast.Ident:
-			var found ast.Expr
-			for at := s; at != nil && found == nil; at = at.up {
-				found = at.types[t.Name]
-			}
+			found := s.declaredType(t.Name)
 			if found == nil {
 				return e
 			}
@@ -155,7 +164,7 @@ func (r *callReader) named(name string, s *scope) *given {
 	case "true", "false":
 		return &given{value: constant.MakeBool(name == "true")}
 	case "nil":
-		return &given{null: true}
+		return &given{null: true, source: name}
 	}
 	if g, known := r.ofPackage(name, s.file); known {
 		return g
@@ -198,6 +207,10 @@ func indexed(of, at *given) *given {
 func (r *callReader) unary(e *ast.UnaryExpr, s *scope) *given {
 	x := r.eval(e.X, s)
 	switch {
+	case x != nil && e.Op == token.AND && x.typ != nil:
+		to := *x
+		to.points = true
+		return &to
 	case x == nil || e.Op == token.AND:
 		return x
 	case x.value == nil:
@@ -292,7 +305,7 @@ func (r *callReader) converted(e *ast.CallExpr, s *scope) *given {
 // composite is a list, map or struct that is written out; of is its type, which lists leave out for what
 // they hold.
 func (r *callReader) composite(lit *ast.CompositeLit, of ast.Expr, s *scope) *given {
-	g := &given{whole: true}
+	g := &given{whole: true, typ: of, at: s}
 	var key, elem ast.Expr
 	var fields []*ast.Field
 	switch t := s.under(of).(type) {
@@ -322,7 +335,7 @@ func (r *callReader) composite(lit *ast.CompositeLit, of ast.Expr, s *scope) *gi
 	for _, f := range fields {
 		name := f.Names[0].Name
 		if !slices.ContainsFunc(g.parts, func(p part) bool { return p.name == name }) {
-			g.parts = append(g.parts, part{name: name, value: zero(f.Type)})
+			g.parts = append(g.parts, part{name: name, value: zero(f.Type), left: true})
 		}
 	}
 	return g

@@ -97,7 +97,11 @@ func (p *goPackage) inputsOf(name, of string, kinds []string, takes []parameter,
 			failing = append(failing, r)
 		}
 	}
-	if len(good) < leastRows {
+	least := leastRows
+	if slices.ContainsFunc(in.columns, func(c column) bool { return c.kind == anyKind }) {
+		least = 1 // what it takes tests alone tell
+	}
+	if len(good) < least {
 		return nil
 	}
 	good = spread(good, mostRows)
@@ -107,7 +111,7 @@ func (p *goPackage) inputsOf(name, of string, kinds []string, takes []parameter,
 	return in
 }
 
-// columnsOf are the parameters that rows have arguments for: texts, numbers, bools and lists of them.
+// columnsOf are the parameters that rows have arguments for: texts, numbers, bools and lists of them, and any value.
 func columnsOf(kinds []string, takes []parameter) (list []column) {
 	for i, k := range kinds {
 		c := column{param: i, name: takes[i].name, typ: takes[i].typ, kind: k, many: takes[i].many}
@@ -120,6 +124,8 @@ func columnsOf(kinds []string, takes []parameter) (list []column) {
 			c.typ = "string"
 		case "[]string", "[]int", "[]float64":
 			c.typ = k
+		case anyKind:
+			c.typ = "interface{}"
 		default:
 			continue
 		}
@@ -167,6 +173,9 @@ func inGo(g *given, c column) (cell string, size int, ok bool) {
 	switch {
 	case g == nil:
 		return "", 0, false
+	case c.kind == anyKind:
+		cell, ok = g.written()
+		return cell, len(cell), ok
 	case c.kind == "[]byte" || c.kind == "[]rune":
 		return quoted(g)
 	case list && g.null, list && c.many && len(g.parts) == 0:

@@ -32,6 +32,7 @@ func benchmarked(t *testing.T, code, tests string) string {
 
 const (
 	parse = "func Parse(s string) (int, error) { return len(s), nil }\n"
+	fill  = "func Fill(v interface{}) string { return render(v, 0, 0) }\n"
 	sizes = "type Size uint64\n\nfunc NewSize(n float64) Size { return Size(n) }\n\nfunc (s Size) Format(format, unit string, long bool) string { return render(s, format, unit) }\n"
 )
 
@@ -95,6 +96,22 @@ func TestFunctionsAreCalledWithWhatTheirTestsCallThemWith(t *testing.T) {
 		"what is handed to a variadic parameter": {
 			"func Join(sep string, more ...int) string { return sep }\n", "func TestJoin(t *testing.T) {\n\tJoin(\"-\", 1, 2)\n\tJoin(\"+\")\n\tJoin(\"*\", 3)\n}\n",
 			`Join(in.sep, in.more...)`,
+		},
+		"a struct in a variable, for what takes anything": {
+			fill, "func TestFill(t *testing.T) {\n\tv := struct {\n\t\tName string `json:\"name\"`\n\t\tN, M int\n\t}{Name: \"a\", N: 1}\n\tFill(v)\n}\n",
+			"= []interface{}{ struct { Name string `json:\"name\"` N, M int }{Name: \"a\", N: 1}, }",
+		},
+		"types of the test, addresses, maps and lists of them": {
+			fill, "func TestFill(t *testing.T) {\n\ttype at struct{ X, Y float64 }\n\ttype all struct {\n\t\tAt *at\n\t\tMore []at\n\t\tBy map[string]*at\n\t}\n\tFill(&all{&at{1, 2.5}, []at{{X: 3}}, map[string]*at{\"k\": {4, 5}}})\n\tFill(nil)\n\tFill(42)\n}\n",
+			`{At: &struct{ X, Y float64 }{X: 1, Y: 2.5}, More: []struct{ X, Y float64 }{struct{ X, Y float64 }{X: 3}}, By: map[string]*struct{ X, Y float64 }{"k": &struct{ X, Y float64 }{X: 4, Y: 5}}}, nil, 42, }`,
+		},
+		"a type of the package": {
+			fill + "type Point struct{ X int }\n", "package x_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/x\"\n)\n\nfunc TestFill(t *testing.T) {\n\tx.Fill(x.Point{X: 1})\n}\n",
+			`[]interface{}{ Point{X: 1}, }`,
+		},
+		"a struct that names what has to be imported, holds itself or is embedded leaves values of all kinds": {
+			fill, "import \"time\"\n\ntype node struct{ next *node }\n\ntype base struct{ n int }\n\nfunc TestFill(t *testing.T) {\n\tFill(struct{ At time.Time }{})\n\tFill(&node{})\n\tFill(struct{ base }{base{1}})\n\tFill(func() {})\n}\n",
+			`Fill(atollAny[(i*1+0)%len(atollAny)])`,
 		},
 		"too few rows leave the texts of all tests": {
 			parse, "func TestParse(t *testing.T) {\n\tParse(\"a text\")\n\tParse(\"another text\")\n}\n",

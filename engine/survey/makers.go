@@ -174,7 +174,7 @@ func (p *goPackage) named(f *goFunc, fn *ast.FuncDecl, types map[string]string) 
 func (m maker) receivers(in *inputs) string {
 	head, args := "for i := range atollTexts {\n\t\t_ = i\n", arguments(m.params)
 	if in != nil {
-		head, args = in.loop(slices.Contains(m.params, anyKind)), in.arguments(m.params)
+		head, args = in.loop(false), in.arguments(m.params)
 	}
 	call := m.name + "(" + args + ")"
 	one := "xs = append(xs, " + call + ")"
