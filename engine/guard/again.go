@@ -16,9 +16,6 @@ const (
 // that were compared before.
 func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) error {
 	near := p.closest(groups)
-	if len(near) == 0 {
-		near = groups
-	}
 	for p.round = 1; p.round <= mostAgain && len(near) > 0; p.round++ {
 		if len(c.report.Differences) > 0 || c.budget.rest() < c.g.o.Work-c.g.o.Work/shareOfAgain {
 			return nil
@@ -38,9 +35,13 @@ func (c *check) again(ctx context.Context, p pair, groups []string, apart bool) 
 	return nil
 }
 
-// closest are the groups that changed or reached the change.
+// closest are the groups that changed or reached the change, or all of them where none did so far.
 func (p pair) closest(groups []string) []string {
-	return slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
+	near := slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return !p.direct(group) && !p.reaching[group] })
+	if len(near) == 0 {
+		return groups
+	}
+	return near
 }
 
 // seed is what the draws of a pair begin with.

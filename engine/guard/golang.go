@@ -55,7 +55,7 @@ func (c *check) golang(ctx context.Context) error {
 	}
 	env := c.g.surround(ctx, "go", "gcc")
 	for _, dir := range slices.Sorted(maps.Keys(modules)) {
-		m := &goCheck{check: c, env: env, was: readModule(c.root, dir, paths[dir]), is: readModule(c.candidate, dir, paths[dir]), reached: coverage{}, blind: map[string]bool{}}
+		m := &goCheck{check: c, env: env, was: readModule(c.root, dir, paths[dir]), is: readModule(c.candidate, dir, paths[dir]), files: modules[dir], reached: coverage{}, blind: map[string]bool{}}
 		m.names, m.direct = affected(m.was, m.is)
 		m.carriers = carriers(m.was, m.is, m.direct)
 		if len(m.names) == 0 {
@@ -68,7 +68,7 @@ func (c *check) golang(ctx context.Context) error {
 		if err := m.packages(ctx, modules[dir]); err != nil {
 			return err
 		}
-		c.later(func(ctx context.Context) error { return m.lines(ctx, modules[dir]) })
+		c.later(m.lines)
 	}
 	return nil
 }
@@ -81,6 +81,7 @@ type goCheck struct {
 	names    map[string]bool // affected
 	direct   map[string]bool // declarations that changed
 	carriers map[string]bool // types that may hold functions which can reach them
+	files    []string        // that changed
 	reached  coverage
 	numbers  numbers         // of marks, in both trees
 	blind    map[string]bool // lines of sources, "file.go:12", that do not compile with marks
@@ -251,7 +252,7 @@ func (m *goCheck) pairOf(p *goPackage, api goAPI, host string, watched bool) pai
 		root:      &subject{box: m.budget, spec: root, caseMS: rootCaseMS, hasty: rootHastyMS, tames: true, deaths: hastyDeaths},
 		candidate: &subject{box: m.budget, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
-		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(),
+		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(), unrun: func() bool { return m.left() != nil },
 		reads: m.settings(p, api.variables), habits: probe.Habits{Writers: goWriting(p.names, m.root.read)},
 	}
 }

@@ -74,14 +74,8 @@ func (c coverage) missed(file string, lines []int) []int {
 
 // lines names the changed lines that neither the probe nor a test ran. The tests
 // run when the probe left something.
-func (m *goCheck) lines(ctx context.Context, files []string) error {
-	changed := map[string][]int{}
-	for _, f := range files {
-		if data := m.candidate.read(f); data != nil {
-			changed[f] = gitops.AddedLines(m.root.read(f), data)
-		}
-	}
-	if m.left(changed) != nil && !m.g.o.NoTests {
+func (m *goCheck) lines(ctx context.Context) error {
+	if m.left() != nil && !m.g.o.NoTests {
 		m.doing("running the tests: which of the changed lines they run")
 		if err := m.tests(ctx); err != nil {
 			return err
@@ -89,16 +83,21 @@ func (m *goCheck) lines(ctx context.Context, files []string) error {
 	}
 	if len(m.reached) > 0 {
 		m.report.Measured = true
-		m.report.Unreached = append(m.report.Unreached, m.left(changed)...)
+		m.report.Unreached = append(m.report.Unreached, m.left()...)
 	}
 	return nil
 }
 
 // left are the changed lines that did not run. Without a profile of a file its
 // lines are all left.
-func (m *goCheck) left(changed map[string][]int) []Lines {
+func (m *goCheck) left() []Lines {
 	var out []Lines
-	for f, lines := range changed {
+	for _, f := range m.files {
+		data := m.candidate.read(f)
+		if data == nil {
+			continue
+		}
+		lines := gitops.AddedLines(m.root.read(f), data)
 		p := m.is.packages[path.Dir(f)]
 		if p == nil || !slices.Contains(p.names, f) {
 			continue

@@ -10,7 +10,7 @@ import (
 // The bounds of going on.
 const (
 	mostOnward    = 12 // times, each with other draws
-	mostThorough  = 40 // where a check is thorough
+	mostThorough  = 40 // where a check is thorough, and where changed lines are left that no input ran
 	timesOnward   = 6  // inputs for one of the comparison before
 	shareOfOnward = 2  // of the processor time that is left, for all of it
 )
@@ -23,17 +23,15 @@ func goOn(ctx context.Context, c *check, p pair, groups []string, apart bool) er
 	if c.g.o.Cases < DefaultCases {
 		return nil
 	}
-	near, rounds := p.closest(groups), mostOnward
-	direct := slices.DeleteFunc(slices.Clone(near), func(group string) bool { return !p.direct(group) })
-	if c.g.o.Thorough {
-		rounds = mostThorough
-	}
 	ctx, budget, done := c.budget.part(ctx, shareOfOnward)
 	defer done()
 	p.root, p.candidate, p.corpus = p.root.with(budget), p.candidate.with(budget), maps.Clone(p.corpus)
-	for p.round = mostAgain + 1; p.round <= mostAgain+rounds && len(near) > 0 && len(c.report.Differences) == 0; p.round++ {
-		some := near
-		if p.round%2 == 0 && len(direct) > 0 {
+	for p.round = mostAgain + 1; len(groups) > 0 && len(c.report.Differences) == 0; p.round++ {
+		if times := p.round - mostAgain; times > mostThorough || times > mostOnward && !c.g.o.Thorough && !p.unrun() {
+			return nil
+		}
+		some := p.closest(groups) // a round may be the first that reaches what changed
+		if direct := slices.DeleteFunc(slices.Clone(some), func(group string) bool { return !p.direct(group) }); p.round%2 == 0 && len(direct) > 0 {
 			some = direct // what changed itself is a part of a share where much reaches it
 		}
 		part, own, over := budget.part(ctx, shareOfExploring)
