@@ -28,7 +28,7 @@ func (l *loop) over(pool *work.Pool) bool {
 		return true
 	}
 	if l.opt.Once {
-		return pool.Spent() || l.st.Archive() != nil && (l.nothingLeft() || l.noneInjected())
+		return pool.Spent() || l.st.Archive() != nil && (l.nothingLeft() || noneInjected(l))
 	}
 	if l.st.Run != record.ExperimentRunning {
 		return false
@@ -37,7 +37,7 @@ func (l *loop) over(pool *work.Pool) bool {
 }
 
 // noneInjected reports whether no commit waits where candidates are made of injected ones alone.
-func (l *loop) noneInjected() bool {
+func noneInjected(l *loop) bool {
 	if !l.st.Config.Search.OnlyInjected {
 		return false
 	}

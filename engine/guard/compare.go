@@ -24,7 +24,6 @@ type pair struct {
 	behind          bool                    // inputs are looked for behind the survey, on top of it
 	further         func(group string) bool // is asked with those inputs alone
 	marks           []int                   // of the blocks of what changed
-	unrun           func() bool             // changed lines are left that nothing ran
 	reaching        map[string]bool         // groups of which some input ran such a block
 	corpus          map[string][][]uint64   // inputs that do something of their own there
 	around          int                     // above 0: inputs are made of those of the corpus alone, so many times over

@@ -250,9 +250,9 @@ func (m *goCheck) pairOf(p *goPackage, api goAPI, host string, watched bool) pai
 	return pair{
 		name:      p.name,
 		root:      &subject{box: m.budget, spec: root, caseMS: rootCaseMS, hasty: rootHastyMS, tames: true, deaths: hastyDeaths},
-		candidate: &subject{box: m.budget, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover},
+		candidate: &subject{box: m.budget, spec: candidate, caseMS: m.g.o.Patience.Milliseconds(), deaths: candidateDeaths, product: m.cover, settled: m.settled},
 		literals:  literals(m.root, callers(m.was, p), m.changedNodes(), m.namedNodes()), relevant: m.relevant, public: public(p),
-		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(), unrun: func() bool { return m.left() != nil },
+		direct: func(group string) bool { return m.direct[ungeneric(group)] }, watched: watched && m.watches(p), marks: m.marks(),
 		reads: m.settings(p, api.variables), habits: probe.Habits{Writers: goWriting(p.names, m.root.read)},
 	}
 }

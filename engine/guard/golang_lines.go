@@ -88,6 +88,9 @@ func (m *goCheck) lines(ctx context.Context) error {
 	return nil
 }
 
+// settled reports that all changed lines were seen to run.
+func (m *goCheck) settled() bool { return len(m.reached) > 0 && m.left() == nil }
+
 // left are the changed lines that did not run. Without a profile of a file its
 // lines are all left.
 func (m *goCheck) left() []Lines {

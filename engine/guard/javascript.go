@@ -157,7 +157,7 @@ func (j *jsCheck) run(ctx context.Context) error {
 			return slices.Contains(r.Modules, module(group)) && !slices.Contains(r.Apart, group)
 		},
 		direct: func(group string) bool { return r.direct(module(group), group) },
-		public: true, watched: true, behind: true, unrun: func() bool { return j.left() != nil },
+		public: true, watched: true, behind: true,
 	})
 	if err == nil {
 		j.later(j.lines)

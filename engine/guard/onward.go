@@ -27,7 +27,7 @@ func goOn(ctx context.Context, c *check, p pair, groups []string, apart bool) er
 	defer done()
 	p.root, p.candidate, p.corpus = p.root.with(budget), p.candidate.with(budget), maps.Clone(p.corpus)
 	for p.round = mostAgain + 1; len(groups) > 0 && len(c.report.Differences) == 0; p.round++ {
-		if times := p.round - mostAgain; times > mostThorough || times > mostOnward && !c.g.o.Thorough && !p.unrun() {
+		if times := p.round - mostAgain; times > mostThorough || times > mostOnward && !c.g.o.Thorough && p.candidate.settled() {
 			return nil
 		}
 		some := p.closest(groups) // a round may be the first that reaches what changed

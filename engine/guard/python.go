@@ -199,7 +199,6 @@ func (p *pyCheck) run(ctx context.Context) error {
 			_, name, _ := strings.Cut(strings.TrimSuffix(group, pythonSets), ":")
 			return slices.Contains(r.Changed, name)
 		},
-		unrun: func() bool { return p.left() != nil },
 	})
 	if err == nil {
 		p.later(p.lines)

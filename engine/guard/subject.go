@@ -28,7 +28,7 @@ type subject struct {
 	changed []string     // of the request
 	learns  bool         // all is asked again without what does not come back, or ends the process, on the way to the call of a case, and once it is known what has no order or gives no values
 	hashes  bool         // the order of its sets hangs on a seed of hashes
-	settled func() bool  // reports that no line of what changed is left to be counted: counting takes time; may be nil
+	settled func() bool  // of a candidate: all changed lines were seen to run; nil where they are not counted
 }
 
 // impatient is the subject for a first look, where little is lost with a case: it
